@@ -9,7 +9,9 @@ from tests.house import tree
 LONGEST_FILE = 450
 # Longer than this is looked at twice: why it tells one story stands beside its name.
 LONG_FILE = 300
-LOOKED_AT_TWICE: dict[str, str] = {}
+LOOKED_AT_TWICE: dict[str, str] = {
+    "dpgov/privacy/plan/statistics.py": "one table, which grows by a line for each statistic",
+}
 LONGEST_FUNCTION = 70
 LONGEST_TEMPLATE = 150
 WIDEST_TEMPLATE = 120

@@ -159,10 +159,12 @@ def _middle(values: Sequence[float], head: Mapping[str, Any]) -> float:
 
 
 def adjusted(plan: Plan, column: Column) -> dict[str, Any]:
-    """Counts of a table made plausible, beside the numbers as they were drawn."""
-    recipe = column.statistic.kind.facts.recipe
-    counts = _values(column.cells)
-    if recipe is Recipe.CUMULATIVE:
+    """Counts of a table made plausible, beside the numbers as they were drawn; not of rectangles,
+    for which the nearest rising table of two columns is no quick answer.
+    """
+    facts = column.statistic.kind.facts
+    recipe, counts = facts.recipe, _values(column.cells)
+    if facts.along == 1:
         bins = len(plan.group_by[-1].edges or ())
         parts = [counts[at : at + bins] for at in range(0, len(counts), bins)]
         values = [value for part in parts for value in adjusted_rising(part)]

@@ -191,7 +191,7 @@ class _Chooser:
         return total(self.first, *self._numbers(self.first), self.loss)
 
     def cumulative(self) -> Mechanism:
-        bins = len(self.plan.group_by[-1].edges or ())
+        bins = [group.bins for group in self.plan.group_by[-self.first.kind.facts.along :]]
         exposed = self._exposed(missing_drops=False)
         return cumulative(self.first, bins, exposed, self.loss, max_rows=self.schema.max_rows)
 

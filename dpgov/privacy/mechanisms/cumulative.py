@@ -1,13 +1,14 @@
 """A cumulative distribution: for every edge the rows below it, from sums chosen for that purpose.
 
 Within each cell of the other groupings, bin i of the last grouping is answered by the rows of bins
-0 to i, and the last bin, which holds everything else, by all rows.
+0 to i, and the last bin, which holds everything else, by all rows. Along two groupings, the last
+two, it is answered by the rows that are up to their bin in both.
 
-Which sums are drawn and how counts are made of them is in `strategies`. Which is best depends on
-the number of bins and the noise alone.
+Which sums are drawn and how counts are made of them is in `strategies` and `products`. Which is
+best depends on the numbers of bins and the noise alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -15,16 +16,17 @@ from typing import Any
 
 import numpy as np
 
-from dpgov.privacy.accounting.decimals import json_number_up
+from dpgov.privacy.accounting.decimals import decimals_of, json_number, json_number_up
 from dpgov.privacy.accounting.loss import Loss
-from dpgov.privacy.mechanisms.draw import Draw, Reading, calibrated, in_units
+from dpgov.privacy.mechanisms.draw import Draw, Reading, calibrated
 from dpgov.privacy.mechanisms.mechanism import ROWS, Column, Drawn, OfOne, Statements, Summed
+from dpgov.privacy.mechanisms.products import Product, products
 from dpgov.privacy.mechanisms.strategies import Strategy, best_of, strategies
 from dpgov.privacy.mechanisms.table import Measured
 from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, Floats, Noise, statement
 from dpgov.privacy.noise.sampling import smallest_nano
 from dpgov.privacy.noise.sensitivity import Contribution, Exposure, Reach, of_count, reach
-from dpgov.privacy.noise.spread.sums import bound_of_many
+from dpgov.privacy.noise.spread.sums import bounds_of_many
 from dpgov.privacy.plan.plan import Statistic
 from dpgov.privacy.plan.schema import LARGEST_SUM
 
@@ -37,7 +39,7 @@ class Cumulative(OfOne, Summed):
     """The counts from the first bin on, made of the sums of one strategy."""
 
     statistic: Statistic
-    strategy: Strategy
+    strategy: Strategy | Product
     taken: Draw
     least_nano: int
 
@@ -49,9 +51,9 @@ class Cumulative(OfOne, Summed):
     def run(self, table: Sequence[Measured]) -> Drawn:
         """The noisy sums of each cell of the other groupings, and the counts made of them."""
         rows = np.array([cell[ROWS] for cell in table], dtype=np.int64)
-        exact = rows.reshape(-1, self.strategy.bins) @ self.strategy.sums.T
+        exact = self.strategy.drawn_of(rows.reshape(-1, self.strategy.bins))
         noisy = np.array(self.taken.add_noise(exact.ravel().tolist())).reshape(exact.shape)
-        values = np.rint(noisy.astype(np.float64) @ self.strategy.weights.T).astype(np.int64)
+        values = np.rint(self.strategy.made_of(noisy.astype(np.float64))).astype(np.int64)
         bounds = self._statements()
         cells = tuple(
             {"value": value, "accuracy": bounds[place]}
@@ -62,7 +64,8 @@ class Cumulative(OfOne, Summed):
 
     def describe(self) -> dict[str, Any]:
         """See Draw; `strategy` names the sums that are drawn."""
-        lattice = in_units(1, self.strategy.unit)
+        unit = self.strategy.unit
+        lattice = json_number(unit, decimals_of(unit))
         sums = [{"name": self.strategy.reading, "lattice": lattice}]
         return self.taken.describe() | {"strategy": self.strategy.name, "readings": sums}
 
@@ -77,9 +80,10 @@ class Cumulative(OfOne, Summed):
 
 # The same for every answer to a question, and for its quote.
 @lru_cache(maxsize=64)
-def _stated(strategy: Strategy, noise: Noise) -> tuple[Statements, ...]:
+def _stated(strategy: Strategy | Product, noise: Noise) -> tuple[Statements, ...]:
     """The bounds of each cumulative count."""
-    return tuple(statements_of_weights(strategy.weights, noise))
+    deviations = np.sqrt(strategy.variances)
+    return tuple(_statements(deviations, strategy.largest, strategy.weights_of, noise))
 
 
 def statements_of_weights(weights: Floats, noise: Noise) -> list[Statements]:
@@ -88,12 +92,18 @@ def statements_of_weights(weights: Floats, noise: Noise) -> list[Statements]:
     A count without any weight is always zero, and so is its bound.
     """
     deviations = np.sqrt((weights**2).sum(axis=1))
+    return _statements(deviations, np.abs(weights).max(axis=1), weights.__getitem__, noise)
+
+
+def _statements(
+    deviations: Floats, largest: Floats, weights_of: Callable[[int], Floats], noise: Noise
+) -> list[Statements]:
     made = np.maximum(deviations, np.finfo(np.float64).tiny)
-    stands_out = np.abs(weights).max(axis=1) / made
-    looked_at = np.argsort(-stands_out, kind="stable")[:_LOOKED_AT]
+    looked_at = np.argsort(-largest / made, kind="stable")[:_LOOKED_AT].tolist()
     found: list[Statements] = [[] for _ in deviations]
-    for level in CONFIDENCE_LEVELS:
-        factor = max(bound_of_many(noise, weights[at], level) / made[at] for at in looked_at)
+    bounds = [bounds_of_many(noise, weights_of(at), CONFIDENCE_LEVELS) for at in looked_at]
+    for number, level in enumerate(CONFIDENCE_LEVELS):
+        factor = max(of[number] / made[at] for at, of in zip(looked_at, bounds, strict=True))
         for place, deviation in enumerate(deviations.tolist()):
             # Rounding to whole rows adds half a row at most.
             bound = json_number_up(Fraction(factor * deviation + 0.5), 0) if deviation else 0
@@ -102,33 +112,42 @@ def statements_of_weights(weights: Floats, noise: Noise) -> list[Statements]:
 
 
 def cumulative(
-    statistic: Statistic, bins: int, exposed: Exposure, loss: Loss, *, max_rows: int
+    statistic: Statistic, bins: Sequence[int], exposed: Exposure, loss: Loss, *, max_rows: int
 ) -> Cumulative:
-    """The mechanism for so many bins in each cell of the other groupings.
+    """The mechanism for so many bins of one grouping or of two, in each cell of the others.
 
     Of the strategies whose noise can be drawn for this loss the one with the least error; the bins
     themselves, which move least, where there is none.
     """
+    looked_at = list(_strategies(bins, max_rows))
+    alone = looked_at[0]
     # A cell is one of the other groups here: all rows of a unit may lie along its bins.
-    along = replace(exposed, in_a_cell=None, cells=exposed.cells // bins)
+    along = replace(exposed, in_a_cell=None, cells=exposed.cells // alone.bins)
 
-    def reach_of(strategy: Strategy) -> Reach:
-        if not strategy.branching:
+    def reach_of(strategy: Strategy | Product) -> Reach:
+        if strategy == alone:
             return of_count(exposed)
         size = strategy.reach
         apart = Reach(2 * size.l1, 2 * size.l2_squared)
         return reach(Contribution(size, apart, apart, both=size.l2_squared), along)
 
-    def variance(strategy: Strategy) -> float:
+    def variance(strategy: Strategy | Product) -> float:
         return calibrated(reach_of(strategy), loss)[0].variance
 
-    def can_be_drawn(strategy: Strategy) -> bool:
+    def can_be_drawn(strategy: Strategy | Product) -> bool:
         l1 = reach_of(strategy).l1
         return l1 <= LARGEST_SUM and smallest_nano(l1, loss.mode) <= loss.nano
 
-    alone = Strategy(bins, 0)
-    open_ones = list(filter(can_be_drawn, strategies(bins, max_rows=max_rows)))
+    open_ones = list(filter(can_be_drawn, looked_at))
     strategy = best_of(open_ones, variance) if open_ones else alone
     rows = Reading("rows", ((ROWS, 1),), strategy.unit)
     taken = Draw((rows,), reach_of(strategy), loss)
     return Cumulative(statistic, strategy, taken, smallest_nano(reach_of(alone).l1, loss.mode))
+
+
+def _strategies(bins: Sequence[int], max_rows: int) -> Iterator[Strategy | Product]:
+    """All that are looked at, the bins themselves first."""
+    if len(bins) == 1:
+        return strategies(bins[0], max_rows=max_rows)
+    first, second = bins
+    return products(first, second, max_rows=max_rows)

@@ -12,13 +12,14 @@ differentially private continual counting, 2023). Its columns are all made as lo
 which costs nothing and makes the noise of late bins less. It is rounded to whole multiples of
 1/ROOTED: what is drawn is that matrix of integers, with exactly its own sensitivity and error.
 
-All of it is a function of the number of bins.
+All of it is a function of the number of bins. Two columns together are in `products`.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,7 @@ from dpgov.privacy.noise.noise import Floats
 from dpgov.privacy.noise.sensitivity import Reach
 
 Integers = NDArray[np.int64]
+Drawing = TypeVar("Drawing", bound="Workable")
 # What the sums are called in quotes and releases.
 BINS, TREE = pattern("rows of bins"), pattern("rows of tree of {branches}")
 # Trees of wider branching pay under pure ε, where each level costs more; of many bins few are
@@ -40,6 +42,14 @@ SQUARE_ROOT = 1
 ROOTED = 4096
 # Up to here weighted sums are made into counts without an error of floats that could be seen.
 _MOST_ROWS = 2**31
+
+
+class Workable(Protocol):
+    """What can be compared with others of its kind."""
+
+    @property
+    def usual(self) -> float:
+        """The variance that is to be small, for noise of variance one in each sum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +83,11 @@ class Strategy:
         return _matrix(self.bins, self.branching)
 
     @property
+    def width(self) -> int:
+        """How many sums are drawn."""
+        return len(self.sums)
+
+    @property
     def reach(self) -> Reach:
         """How far one row moves the sums: the largest column."""
         return Reach(int(self.sums.sum(axis=0).max()), int((self.sums**2).sum(axis=0).max()))
@@ -87,6 +102,43 @@ class Strategy:
         """Which combination of the sums is each cumulative count."""
         return _weights(self.bins, self.branching)
 
+    @property
+    def of_bins(self) -> Floats:
+        """Which combination of the sums is each bin."""
+        found: Floats = np.diff(self.weights, axis=0, prepend=0.0)
+        return found
+
+    @property
+    def usual(self) -> float:
+        """What is to be small: the mean of all variances."""
+        return float(self.variances.mean())
+
+    @property
+    def largest(self) -> Floats:
+        """The largest weight of each cumulative count, by size."""
+        found: Floats = np.abs(self.weights).max(axis=1)
+        return found
+
+    def weights_of(self, count: int) -> Floats:
+        """Those of one cumulative count."""
+        found: Floats = self.weights[count]
+        return found
+
+    def drawn_of(self, rows: Integers) -> Integers:
+        """The exact sums, of a line of bins for each cell of the other groupings."""
+        found: Integers = rows @ self.sums.T
+        return found
+
+    def made_of(self, noisy: Floats) -> Floats:
+        """The cumulative counts, of a line of sums for each of these cells."""
+        found: Floats = noisy @ self.weights.T
+        return found
+
+    def adding(self, chosen: Floats) -> Floats:
+        """The weights of sums of bins; a line for each, with a one for each bin that is in it."""
+        found: Floats = chosen @ self.of_bins
+        return found
+
 
 def strategies(bins: int, *, max_rows: int) -> Iterator[Strategy]:
     """All that are looked at for so many bins; `max_rows` is a public bound of their rows."""
@@ -98,9 +150,9 @@ def strategies(bins: int, *, max_rows: int) -> Iterator[Strategy]:
             yield Strategy(bins, branching)
 
 
-def best_of(found: Iterable[Strategy], variance: Callable[[Strategy], float]) -> Strategy:
+def best_of(found: Iterable[Drawing], variance: Callable[[Drawing], float]) -> Drawing:
     """The one with the least mean squared error; `variance` is that of the noise of each sum."""
-    return min(found, key=lambda one: variance(one) * float(one.variances.mean()))
+    return min(found, key=lambda one: variance(one) * one.usual)
 
 
 @lru_cache(maxsize=64)

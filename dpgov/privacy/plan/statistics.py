@@ -28,6 +28,7 @@ class StatisticKind(StrEnum):
     MIN = "min"
     MAX = "max"
     CDF = "cdf"
+    JOINT_CDF = "joint_cdf"
     REGRESSION = "regression"
     LOGISTIC_REGRESSION = "logistic_regression"
 
@@ -71,7 +72,8 @@ class Facts:
     `option` is how the ask form offers it, under `section`; `label` is its name alone; `name`
     stands inside a sentence, and kinds of questions are stored by it: none may be part of another.
     `sentence` says it of a column. `without_column` refuses a column, where it takes none;
-    `ungrouped` says what to do where it needs groups and has none. `sql` are the functions of a
+    `ungrouped` says what to do where it needs groups and has none, and `along` how many of the last
+    ones, with edges, it adds up along. `sql` are the functions of a
     column that ask for it, the usual one first.
     """
 
@@ -84,6 +86,7 @@ class Facts:
     sentence: str
     without_column: str = ""
     ungrouped: str = ""
+    along: int = 0
     synonyms: tuple[str, ...] = ()
     sql: tuple[str, ...] = ()
 
@@ -184,7 +187,27 @@ STATISTICS: Mapping[str, Facts] = MappingProxyType(
                 "A cumulative distribution runs along a column of numbers: "
                 "add one under “Group the answer”, as the last."
             ),
+            along=1,
             synonyms=("cumulative_distribution",),
+        ),
+        StatisticKind.JOINT_CDF: Facts(
+            recipe=Recipe.CUMULATIVE,
+            quantity=Quantity.NUMBER,
+            section=_HOW_MANY,
+            name=pattern("rectangles"),
+            label=pattern("Joint cumulative distribution"),
+            option=pattern("Rectangles: rows up to each edge of two columns"),
+            sentence=pattern("Joint cumulative count of rows"),
+            without_column=pattern(
+                "A joint cumulative distribution runs along the last two groups and takes no "
+                "column."
+            ),
+            ungrouped=pattern(
+                "A joint cumulative distribution runs along two columns of numbers or dates: "
+                "add them under “Group the answer”, as the last two, with their edges."
+            ),
+            along=2,
+            synonyms=("joint_cumulative_distribution",),
         ),
         StatisticKind.SUM: Facts(
             recipe=Recipe.SUM,

@@ -1,8 +1,9 @@
 """Counts of ranges out of a stored cumulative distribution: free, with intervals of their own.
 
 Rows between two edges are one cumulative count less another. What noise the difference has follows
-from the weights that both are made with: where they share sums, noise goes away. The same for any
-other bins that the stored ones make up, and for groups put together.
+from the weights that both are made with: where they share sums, noise goes away. Rectangles of two
+columns are made of four counts of their joint distribution in the same way. The same for any other
+bins that the stored ones make up, and for groups put together.
 """
 
 from dataclasses import dataclass
@@ -56,11 +57,10 @@ class Ranged:
     def _weights(self) -> Floats:
         """For each asked cell what it takes of each sum of each stored group."""
         strategy, union = self.mechanism.strategy, self.stored.union
-        cumulative = strategy.weights
-        of_bins = np.diff(cumulative, axis=0, prepend=np.zeros((1, cumulative.shape[1])))
         asked = np.arange(len(union.sizes))[:, None]
         parts = union.targets.reshape(-1, strategy.bins)
-        found: Floats = np.hstack([(part[None, :] == asked) @ of_bins for part in parts])
+        chosen = ((part[None, :] == asked).astype(np.float64) for part in parts)
+        found: Floats = np.hstack([strategy.adding(one) for one in chosen])
         return found
 
     @cached_property
@@ -73,5 +73,5 @@ def ranged(
 ) -> Ranged | None:
     """The estimate; None where it would take too long, which is public."""
     groups = len(stored.union.targets) // mechanism.strategy.bins
-    weights = len(stored.union.sizes) * groups * len(mechanism.strategy.sums)
+    weights = len(stored.union.sizes) * groups * mechanism.strategy.width
     return Ranged(stored, statistic, place, mechanism) if weights <= _MOST_WEIGHTS else None

@@ -15,7 +15,7 @@ from dpgov.privacy.plan.parsing.where import (
     read_date,
     read_number,
 )
-from dpgov.privacy.plan.plan import Grouping
+from dpgov.privacy.plan.plan import Grouping, Plan
 from dpgov.privacy.plan.problems import Problems, shortened
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DatasetSchema, DateDomain
 
@@ -151,3 +151,23 @@ def _check_ascending(
                     low=low,
                 ),
             )
+
+
+def check_along(plan: Plan, problems: Problems) -> None:
+    """Whatever adds up along the last groups needs edges in each of them."""
+    for along in sorted({one.kind.facts.along for one in plan.statistics} - {0}):
+        last = plan.group_by[-along:]
+        if len(last) < along or not all(group.edges for group in last):
+            problems.add("group_by", _not_along(along))
+
+
+def _not_along(groups: int) -> str:
+    if groups == 1:
+        return said(
+            "A cumulative distribution runs along a column of numbers: give it as the last "
+            "group, with its edges."
+        )
+    return said(
+        "A joint cumulative distribution runs along two columns of numbers or dates: give them "
+        "as the last two groups, with their edges."
+    )

@@ -19,14 +19,14 @@ from dpgov.privacy.plan.outcomes import has_two_values, not_of_two
 from dpgov.privacy.plan.parsing.choosing import read_choosing
 from dpgov.privacy.plan.parsing.clips import not_clipped, read_clip
 from dpgov.privacy.plan.parsing.computed import with_computed
-from dpgov.privacy.plan.parsing.groups import read_grouping
+from dpgov.privacy.plan.parsing.groups import check_along, read_grouping
 from dpgov.privacy.plan.parsing.per_unit import read_per_unit
 from dpgov.privacy.plan.parsing.predictors import not_grouped, read_predictors
 from dpgov.privacy.plan.parsing.where import read_column, read_filters, read_number
 from dpgov.privacy.plan.plan import Grouping, Plan, Statistic
 from dpgov.privacy.plan.problems import Problems, shortened, suggesting
 from dpgov.privacy.plan.schema import DatasetSchema, DateDomain, NumericDomain
-from dpgov.privacy.plan.statistics import HISTOGRAM, SYNONYMS, Quantity, Recipe, StatisticKind
+from dpgov.privacy.plan.statistics import HISTOGRAM, SYNONYMS, Quantity, StatisticKind
 
 # A full table of a set of tables may have many columns; what bounds an answer is its cells.
 MAX_GROUPINGS = 8
@@ -80,15 +80,7 @@ def parse_plan(raw: object, schema: DatasetSchema, *, dataset: str, stored: bool
 
 
 def _check_together(plan: Plan, problems: Problems) -> None:
-    cumulative = any(s.kind.facts.recipe is Recipe.CUMULATIVE for s in plan.statistics)
-    if cumulative and not (plan.group_by and plan.group_by[-1].edges):
-        problems.add(
-            "group_by",
-            said(
-                "A cumulative distribution runs along a column of numbers: give it as the last "
-                "group, with its edges."
-            ),
-        )
+    check_along(plan, problems)
     if plan.group_by and any(s.predictors for s in plan.statistics):
         problems.add("group_by", not_grouped())
 

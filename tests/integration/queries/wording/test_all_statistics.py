@@ -17,6 +17,7 @@ from tests.integration.queries.web.test_quote_page import text_of
 
 Ask = Callable[..., Query]
 BY_AGE = {"column": "age", "edges": [0, 20, 40, 100]}
+BY_HOURS = {"column": "hours", "edges": [0, 30, 80]}
 BY_SEX = {"column": "sex", "categories": ["Female", "Male"]}
 
 
@@ -42,7 +43,7 @@ def test_every_statistic_is_shown_and_written_to_a_file(
     answer_now: Callable[[], int],
 ) -> None:
     """E1: page and file hold the numbers that were released."""
-    along = (BY_AGE,) if kind is StatisticKind.CDF else ()
+    along = (BY_HOURS, BY_AGE)[-kind.facts.along :] if kind.facts.along else ()
     by = () if kind.facts.takes_predictors else (*groups, *along)
     query = ask(analyst, statistics=(statistic(kind),), group_by=by, epsilon=2)
     answer_now()

@@ -18,6 +18,7 @@ from tests.unit.privacy.tables import of_kind
 SCHEMA = DatasetSchema(
     columns=(
         column_spec("age", numeric_domain("0", "100", "1"), MissingRule.DROP, ""),
+        column_spec("hours", numeric_domain("0", "60", "1"), MissingRule.DROP, ""),
         column_spec("sex", category_domain(("Female", "Male")), MissingRule.DROP, ""),
     ),
     unit=PrivacyUnit(),
@@ -77,7 +78,8 @@ def test_the_amount_found_is_enough_and_the_next_smaller_one_is_not(
     if kind.facts.takes_two_values:
         # Of log odds, which are small numbers.
         statistic, error = of_kind(kind), 1
-    bins = [{"column": "age", "edges": [0, 50, 100]}] if kind is StatisticKind.CDF else []
+    every = [{"column": "hours", "edges": [0, 30, 60]}, {"column": "age", "edges": [0, 50, 100]}]
+    bins = every[-kind.facts.along :] if kind.facts.along else []
     blueprint, wanted = found(
         {"value": error}, statistic, mode=mode, assumed_rows=500, group_by=bins
     )

@@ -77,11 +77,17 @@ def mechanism(bins: int, schema: DatasetSchema, **more: Any) -> Cumulative:
     return found
 
 
+def single(found: Cumulative) -> Strategy:
+    """Its strategy, which is of one column."""
+    assert isinstance(found.strategy, Strategy)
+    return found.strategy
+
+
 @pytest.mark.parametrize("mode", list(Mode))
 def test_many_bins_are_drawn_in_a_tree_or_by_the_square_root(mode: Mode) -> None:
     """E4, M9c: by the mode and the number of bins alone."""
-    assert mechanism(1, schema_of()).strategy.branching == 0
-    many = mechanism(500, schema_of(mode=mode)).strategy
+    assert single(mechanism(1, schema_of())).branching == 0
+    many = single(mechanism(500, schema_of(mode=mode)))
     assert many.branching in (OF_MANY if mode is Mode.PURE else (SQUARE_ROOT,))
     alone = Strategy(many.bins, 0)
     loss = Loss(mode, 10**9)
@@ -146,8 +152,8 @@ def test_an_amount_that_is_enough_for_the_bins_is_never_refused() -> None:
     crowded = schema_of(unit=unit)
     smallest = mechanism(100, crowded).smallest_nano
     at_least = mechanism(100, crowded, epsilon=smallest / 10**9)
-    assert at_least.strategy.branching == 0
-    assert mechanism(100, crowded).strategy.branching > SQUARE_ROOT
+    assert single(at_least).branching == 0
+    assert single(mechanism(100, crowded)).branching > SQUARE_ROOT
 
 
 def calibrated_least(schema: DatasetSchema) -> int:
@@ -180,7 +186,7 @@ def test_a_unit_of_two_rows_stays_within_the_reach_in_all_small_tables(
 def test_counts_by_the_square_root_are_as_wrong_as_they_say() -> None:
     """C3, M9c: through the mechanism; the mean squared error and how often bounds hold."""
     found = mechanism(40, schema_of(mode=Mode.ZCDP))
-    assert found.strategy.branching == SQUARE_ROOT
+    assert single(found).branching == SQUARE_ROOT
     rows = [{ROWS: bin_ * 7 % 11} for bin_ in range(41)]
     exact = np.cumsum([one[ROWS] for one in rows])
     draws = [found.run(rows).columns[0].cells for _ in range(400)]

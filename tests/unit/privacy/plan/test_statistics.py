@@ -8,7 +8,7 @@ from dpgov.privacy.mechanisms.mechanism import released_by
 from dpgov.privacy.plan.statistics import STATISTICS, SYNONYMS, Quantity, Recipe, StatisticKind
 from tests.unit.privacy.tables import blueprint_of, of_kind, question, schema_of
 
-ALONG = [{"column": "age", "edges": [17, 40, 90]}]
+ALONG = [{"column": "hours", "edges": [0, 30, 60]}, {"column": "age", "edges": [17, 40, 90]}]
 
 
 def test_every_statistic_has_its_line_and_every_recipe_a_mechanism() -> None:
@@ -24,6 +24,7 @@ def test_kinds_of_questions_are_stored_by_these_names() -> None:
         "distinct_values": "distinct values",
         "histogram": "histogram",
         "cdf": "cumulative",
+        "joint_cdf": "rectangles",
         "sum": "sum",
         "min": "minimum",
         "max": "maximum",
