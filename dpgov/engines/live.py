@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from operator import index
+from typing import Protocol
 
 import numpy as np
 
-from dpgov.engines.base import EngineFailure
+from dpgov.engines.base import Engine, EngineFailure
 from dpgov.engines.grouping import Column
 from dpgov.engines.scan import Scan
 from dpgov.privacy.plan.bins import ROWS_OF_UNIT
@@ -44,6 +45,30 @@ class Kind(StrEnum):
     DAY = "day"
     CLOCK = "clock"
     MOMENT = "moment"
+
+
+class SourceRefused(Exception):
+    """The source is not read as declared: a problem, and the column that has it, if one does.
+
+    Each engine has its own problems; who registers a source says them in words.
+    """
+
+    def __init__(self, problem: StrEnum, column: str = "") -> None:
+        super().__init__(f"{problem.value}: {column}" if column else problem.value)
+        self.problem, self.column = problem, column
+
+
+class LiveEngine(Engine, Protocol):
+    """Asks rows that stay where they are."""
+
+    order_key: bytes
+
+    def reach(self) -> None:
+        """Return if it could be asked now: its server lets us in, and its form is as declared.
+
+        No row is read. Raises DataNotOpened.
+        """
+        ...
 
 
 NAMES_A_UNIT = frozenset({Kind.INTEGER, Kind.TEXT, Kind.UUID})

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from psycopg import sql
 
-from dpgov.engines.live import NAMES_A_UNIT, Kind, fits
+from dpgov.engines.live import NAMES_A_UNIT, Kind, SourceRefused, fits
 from dpgov.engines.postgres import catalog
 from dpgov.engines.postgres.kinds import KIND_OF_TYPE
 from dpgov.engines.postgres.rows import Source
@@ -40,14 +40,6 @@ class Problem(StrEnum):
     NEVER_MISSING = "never_missing"
     TIME_ZONE = "time_zone"
     TOO_MANY_COLUMNS = "too_many_columns"
-
-
-class SourceRefused(Exception):
-    """The source is not read as declared: a problem, and the column that has it, if one does."""
-
-    def __init__(self, problem: Problem, column: str = "") -> None:
-        super().__init__(f"{problem.value}: {column}" if column else problem.value)
-        self.problem, self.column = problem, column
 
 
 def checked(connection: Connection, source: Source) -> dict[str, Kind]:

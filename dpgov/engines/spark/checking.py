@@ -5,11 +5,11 @@ files there are and what form they have is found once there, and read so.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from enum import StrEnum
 
-from dpgov.engines.live import NAMES_A_UNIT, Kind, fits
+from dpgov.engines.live import NAMES_A_UNIT, Kind, SourceRefused, fits
 from dpgov.engines.spark.computed import is_within_reach
 from dpgov.engines.spark.dates import zone_sql
 from dpgov.engines.spark.rows import VIEW, Source
@@ -30,7 +30,10 @@ _KINDS = {
     "timestamp_ntz": Kind.CLOCK,
     "timestamp": Kind.MOMENT,
 }
+_MOMENTS = frozenset({Kind.CLOCK, Kind.MOMENT})
 _DECIMAL = re.compile(r"decimal\([0-9]{1,2},[0-9]{1,2}\)")
+# What Delta, Hudi and Iceberg keep beside their files.
+_OF_A_TABLE = "{_delta_log,.hoodie,metadata/*.metadata.json}"
 # A plan of more is too large to be compiled as one.
 _MOST_COLUMNS = 1_500
 
@@ -39,6 +42,7 @@ class Problem(StrEnum):
     """Why a source is not read; who registers it says so in words."""
 
     NOT_FOUND = "not_found"
+    TABLE_FORMAT = "table_format"
     MISSING_COLUMN = "missing_column"
     TYPE = "type"
     MOMENTS = "moments"
@@ -47,14 +51,6 @@ class Problem(StrEnum):
     FORMULA = "formula"
     TIME_ZONE = "time_zone"
     TOO_MANY_COLUMNS = "too_many_columns"
-
-
-class SourceRefused(Exception):
-    """The source is not read as declared: a problem, and the column that has it, if one does."""
-
-    def __init__(self, problem: Problem, column: str = "") -> None:
-        super().__init__(f"{problem.value}: {column}" if column else problem.value)
-        self.problem, self.column = problem, column
 
 
 def checked(session: Session, source: Source) -> dict[str, Kind]:
@@ -68,12 +64,45 @@ def checked(session: Session, source: Source) -> dict[str, Kind]:
     for name in source.names:
         if name not in there:
             raise SourceRefused(Problem.MISSING_COLUMN, name)
-        kind = Kind.NUMERIC if _DECIMAL.fullmatch(there[name]) else _KINDS.get(there[name])
+        kind = _kind_of(there[name])
         if kind is None:
             raise SourceRefused(Problem.TYPE, name)
         found[name] = kind
     _check_fit(found, source)
     return found
+
+
+def known(session: Session, source: Source) -> dict[str, Kind | None]:
+    """All columns there are, by their names, of a source that is `checked` in this session.
+
+    None is one that is not read: by its type, or a moment of which nobody saw how it is kept.
+    """
+    unread = frozenset() if source.in_microseconds else _MOMENTS
+    kinds = {name: _kind_of(text) for name, text in _described(session, source).items()}
+    return {name: None if kind in unread else kind for name, kind in kinds.items()}
+
+
+def check_no_table_format(session: Session, source: Source, roots: Iterable[str]) -> None:
+    """Whether the files are those of Delta, Iceberg or Hudi, whose folders hold rows that went.
+
+    Such a table is known by what lies beside its files, in the path or above it up to the allowed
+    folder; what cannot be told is refused. Raises SourceRefused.
+    """
+    for folder in _folders(source.path, roots):
+        if not session.has_nothing_at(f"{folder}/{_OF_A_TABLE}"):
+            raise SourceRefused(Problem.TABLE_FORMAT)
+
+
+def _folders(path: str, roots: Iterable[str]) -> Iterator[str]:
+    """The path and the folders that it lies in, down to the innermost that is allowed."""
+    root = max((root for root in roots if path.startswith(root)), key=len)
+    steps = path.removeprefix(root).removesuffix("/").split("/")
+    for size in range(len(steps), -1, -1):
+        yield "/".join([root.removesuffix("/"), *steps[:size]])
+
+
+def _kind_of(text: str) -> Kind | None:
+    return Kind.NUMERIC if _DECIMAL.fullmatch(text) else _KINDS.get(text)
 
 
 def check_zones(session: Session, source: Source) -> None:
@@ -117,5 +146,5 @@ def _check_fit(kinds: Mapping[str, Kind], source: Source) -> None:
             continue
         if not fits(kinds[spec.name], spec):
             raise SourceRefused(Problem.TYPE, spec.name)
-        if kinds[spec.name] in (Kind.CLOCK, Kind.MOMENT) and not source.in_microseconds:
+        if kinds[spec.name] in _MOMENTS and not source.in_microseconds:
             raise SourceRefused(Problem.MOMENTS, spec.name)

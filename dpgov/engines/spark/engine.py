@@ -10,22 +10,26 @@ from dpgov.engines.dialect import SPARK
 from dpgov.engines.ingest.recognised.multiset import derived
 from dpgov.engines.live import ORDER, Kind, answer_of, check_bounds, tops_of
 from dpgov.engines.scan import compile_scan
-from dpgov.engines.spark.checking import check_zones, checked
+from dpgov.engines.spark.checking import check_no_table_format, check_zones, checked, known
 from dpgov.engines.spark.rows import Source, data_sql, has_key
 from dpgov.engines.spark.server import Allowed, Server, Session, opened
 from dpgov.privacy.plan.request import ExactAnswer, ExactRequest
 
 _CHECK_SECONDS = 60
+# While a worker holds a question that nothing was read for yet; a look at many footers is a job.
+_REACH_SECONDS = 15
 
 
-def check_source(server: Server, source: Source, *, allowed: Allowed) -> None:
-    """Return if the source can be asked as it is declared, by its metadata alone.
+def check_source(server: Server, source: Source, *, allowed: Allowed) -> dict[str, Kind | None]:
+    """All columns of a source that can be asked as declared, by its metadata alone; see `known`.
 
     Raises SourceRefused, or DataNotOpened where the server cannot be reached.
     """
     with opened(server, allowed, source.path, _CHECK_SECONDS) as session:
+        check_no_table_format(session, source, allowed[server.address])
         checked(session, source)
         check_zones(session, source)
+        return known(session, source)
 
 
 class SparkEngine:
@@ -41,6 +45,20 @@ class SparkEngine:
         self._server, self._source = server, source
         self._allowed, self._seconds = allowed, seconds
         self.order_key = derived(key, ORDER)
+
+    def reach(self) -> None:
+        """Return if it could be asked now: its server lets us in, and its form is as declared.
+
+        No row is read. Raises DataNotOpened.
+        """
+        try:
+            seconds = min(self._seconds, _REACH_SECONDS)
+            with opened(self._server, self._allowed, self._source.path, seconds) as session:
+                self._kinds(session)
+                return
+        except Exception:  # noqa: BLE001 - whatever it was, it reads the same
+            failed = DataNotOpened()
+        raise failed
 
     def answer(self, request: ExactRequest) -> ExactAnswer:
         """The exact integers; raises DataNotOpened if no row was read, else EngineFailure."""

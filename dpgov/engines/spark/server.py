@@ -5,12 +5,13 @@ or say it anywhere: not in a representation, an error or a log. A type that file
 looked up here: it can name a Python class, which the client would import and call.
 """
 
+import importlib.util
 import ipaddress
 import logging
 import re
 import ssl
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,6 +27,7 @@ _GRACE_SECONDS = 10
 _AGAIN_SECONDS = 0.2
 _OLDEST = 4
 _HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?")
+_LOOKED_AT = "looked_at"
 _LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 # No pattern, no way up, and nothing that Spark passes over as hidden.
 _STEP = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._=+-]*")
@@ -83,6 +85,11 @@ class Server:
             return False
 
 
+def is_installed() -> bool:
+    """Whether the client is here: it is in an optional group of dependencies."""
+    return all(importlib.util.find_spec(name) for name in ("grpc", "pyspark"))
+
+
 class Session:
     """A session of the client, asked in SQL."""
 
@@ -93,6 +100,15 @@ class Session:
         """Make files a view: found, and their forms put together, once for all that is asked."""
         frame = self._client.read.option("mergeSchema", "true").parquet(path)
         frame.createOrReplaceTempView(VIEW)
+
+    def has_nothing_at(self, pattern: str) -> bool:
+        """Whether nothing lies there: by names alone, no file is opened. False if it can't tell."""
+        try:
+            found = self._client.read.format("binaryFile").load(pattern)
+            found.createOrReplaceTempView(_LOOKED_AT)
+        except Exception as problem:  # noqa: BLE001 - what it says names paths
+            return getattr(problem, "getCondition", str)() == "PATH_NOT_FOUND"
+        return False
 
     def rows(self, select: str, **parameters: bytes) -> list[tuple[Any, ...]]:
         """What a select returns."""
@@ -125,9 +141,14 @@ def opened(server: Server, allowed: Allowed, path: str, seconds: int) -> Iterato
 def _is_allowed(server: Server, allowed: Allowed, path: str) -> bool:
     if not (server.is_loopback or (server.is_encrypted and _HOST.fullmatch(server.host))):
         return False
+    return is_within(path, allowed.get(server.address, ()))
+
+
+def is_within(path: str, roots: Iterable[str]) -> bool:
+    """Whether the path lies in one of these folders, by plain steps alone."""
     return any(
         root.endswith("/") and path.startswith(root) and _is_plain(path.removeprefix(root))
-        for root in allowed.get(server.address, ())
+        for root in roots
     )
 
 
@@ -196,8 +217,7 @@ def _settled(session: Any) -> Any:
     """The session, with all settings; the first calls to the server."""
     # What failed is not asked again: how long an answer takes follows from one attempt.
     session.client.set_retry_policies([])
-    for name, value in SETTINGS.items():
-        session.conf.set(name, value)
+    session.conf._set_all(SETTINGS, silent=False)
     if int(session.version.partition(".")[0]) < _OLDEST:
         raise DataNotOpened
     return session

@@ -7,7 +7,8 @@ import psycopg
 import pytest
 
 from dpgov.engines.base import DataNotOpened
-from dpgov.engines.postgres.checking import Problem, SourceRefused, checked
+from dpgov.engines.live import SourceRefused
+from dpgov.engines.postgres.checking import Problem, checked
 from dpgov.engines.postgres.engine import check_source
 from dpgov.engines.postgres.server import opened
 from dpgov.privacy.plan.domains import date_domain
@@ -25,7 +26,7 @@ NOWHERE = ColumnSpec("v", date_domain("2024", "2025", "day", "", "Antarctica/Tro
 
 def _problem(
     owner: Owner, columns: Sequence[ColumnSpec] = (V,), unit: PrivacyUnit | None = None
-) -> tuple[Problem, str] | None:
+) -> tuple[object, str] | None:
     """What is wrong with the table `s`; before an answer it is the same, and nothing is charged."""
     source = owner.source("s", columns, unit)
     try:

@@ -10,7 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpgov.engines.base import DataNotOpened
-from dpgov.engines.spark.checking import Problem, SourceRefused
+from dpgov.engines.live import SourceRefused
+from dpgov.engines.spark.checking import Problem
 from dpgov.engines.spark.engine import SparkEngine, check_source
 from dpgov.engines.spark.rows import Source
 from dpgov.privacy.plan.computed.declared import domain_of, formula_of
@@ -35,7 +36,7 @@ CLASS = (
 )
 
 
-def _refused(owner: Owner, source: Source) -> tuple[Problem, str]:
+def _refused(owner: Owner, source: Source) -> tuple[object, str]:
     """What is wrong; before an answer it is the same, and nothing is charged."""
     with pytest.raises(SourceRefused) as refused:
         check_source(owner.server, source, allowed=owner.allowed)
@@ -111,6 +112,22 @@ def test_files_whose_forms_do_not_agree_are_no_table(owner: Owner) -> None:
     assert owner.engine("both", [V]).answer(COUNT) == ((2,),)
     owner.has("both/b.parquet", {"v": pa.array([1.5])})
     assert _refused(owner, owner.source("both", [V])) == (Problem.NOT_FOUND, "")
+
+
+@pytest.mark.parametrize("beside", ["_delta_log/0.json", ".hoodie/x", "metadata/1.metadata.json"])
+def test_files_of_a_table_format_are_refused(owner: Owner, beside: str) -> None:
+    """M96: by what lies beside them or above; they hold rows that are no longer in the table."""
+    root = f"lake{beside[0]}{len(beside)}"
+    owner.has(f"{root}/a.parquet", {"v": pa.array([1])})
+    owner.has(f"{root}/data/a.parquet", {"v": pa.array([1])})
+    check_source(owner.server, owner.source(f"{root}/data", [V]), allowed=owner.allowed)
+    mark = owner.folder / root / beside
+    mark.parent.mkdir()
+    mark.write_text("{}")
+    for name in (f"{root}/a.parquet", f"{root}/data"):
+        with pytest.raises(SourceRefused) as refused:
+            check_source(owner.server, owner.source(name, [V]), allowed=owner.allowed)
+        assert refused.value.problem is Problem.TABLE_FORMAT
 
 
 def test_a_class_that_a_file_names_is_never_looked_up_here(
