@@ -3,12 +3,17 @@
 Must never allow a server that the operator did not name, nor speak in the clear over a network.
 """
 
+import re
+from collections.abc import Iterable
 from typing import Any
 
 import environ
 
 _TLS = ("verify-full", "verify-ca", "require", "disable")
 _LARGEST_PORT = 65_535
+# A scheme, an authority in small letters (none for files), and plain steps: no pattern, no way up,
+# nothing hidden, so that a folder has one spelling.
+_FOLDER = re.compile(r"[a-z][a-z0-9+-]*://[a-z0-9]?[a-z0-9@.:-]*/([A-Za-z0-9][A-Za-z0-9 ._=+-]*/)*")
 
 
 class LiveNotDeclared(ValueError):
@@ -18,6 +23,7 @@ class LiveNotDeclared(ValueError):
 def live_settings(env: environ.Env) -> dict[str, Any]:
     """The servers as `host:port`, none by default; a statement's seconds; how TLS is proved.
 
+    `folders` are those that may be read through each server of Spark; each ends with a slash.
     Raises LiveNotDeclared.
     """
     servers = tuple(name.strip().lower() for name in env.list("DPGOV_LIVE_SERVERS", default=[]))
@@ -31,17 +37,36 @@ def live_settings(env: environ.Env) -> dict[str, Any]:
         raise LiveNotDeclared("DPGOV_LIVE_SECONDS must be 1 or more.")
     return {
         "servers": frozenset(servers),
+        "folders": _folders(env.list("DPGOV_LIVE_SPARK", default=[])),
         "seconds": seconds,
         "tls": tls,
         "ca_file": env.str("DPGOV_LIVE_CA_FILE", default="system"),
     }
 
 
-def _check_server(name: str) -> None:
+def _folders(listed: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """By server, of entries like `spark.example.org:15002=s3a://hospital/visits/`."""
+    found: dict[str, tuple[str, ...]] = {}
+    for entry in listed:
+        name, _equals, folder = entry.strip().partition("=")
+        server = name.lower()
+        _check_server(server, "DPGOV_LIVE_SPARK must be a list of host:port=folder.")
+        if not _FOLDER.fullmatch(folder):
+            raise LiveNotDeclared(
+                "A folder in DPGOV_LIVE_SPARK must begin with a scheme in small letters, such as "
+                "s3a://, end with a slash, and have plain names in between."
+            )
+        found[server] = (*found.get(server, ()), folder)
+    return found
+
+
+def _check_server(
+    name: str, words: str = "DPGOV_LIVE_SERVERS must be a list of host:port."
+) -> None:
     """A host of letters, digits, dots, hyphens and colons (IPv6, without brackets), and a port."""
     host, _colon, port = name.rpartition(":")
     plain = host.replace(".", "").replace("-", "").replace(":", "")
     if not (plain.isascii() and plain.isalnum()) or not port.isdecimal():
-        raise LiveNotDeclared("DPGOV_LIVE_SERVERS must be a list of host:port.")
+        raise LiveNotDeclared(words)
     if not 0 < int(port) <= _LARGEST_PORT:
-        raise LiveNotDeclared("DPGOV_LIVE_SERVERS must be a list of host:port.")
+        raise LiveNotDeclared(words)

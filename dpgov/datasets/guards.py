@@ -193,6 +193,15 @@ def _of_live() -> Iterator[Guard]:
         "a dataset keeps its live table, and no other gets one",
     )
     yield Guard(
+        "guard_claim_of_live",
+        "datasets_livetable",
+        "UPDATE",
+        "NEW.claim <> OLD.claim",
+        f"OLD.claim = '' OR (NEW.claim = '' AND EXISTS (SELECT 1 FROM {_DATASET} d"
+        " WHERE d.live_id = NEW.id AND d.held_at IS NOT NULL AND d.archived_at IS NOT NULL))",
+        "a live table keeps its claim until it is discarded",
+    )
+    yield Guard(
         "guard_live_version",
         _VERSION,
         "INSERT",

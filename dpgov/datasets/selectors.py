@@ -150,6 +150,7 @@ def schema_of(version: DatasetVersion) -> DatasetSchema:
         public_rows=version.public_rows,
         mode=dataset.budget.currency.mode,
         is_live=dataset.live_id is not None,
+        is_cluster=dataset.live is not None and dataset.live.is_cluster,
     )
 
 

@@ -100,6 +100,10 @@ from dpgov.datasets.services.live.connecting import (
     connect_table,
     replace_credentials,
 )
+from dpgov.datasets.services.live.kinds import KINDS as LIVE_KINDS
+from dpgov.datasets.services.live.kinds import kind_of
+from dpgov.datasets.services.live.kinds import offered as offered_kinds
+from dpgov.datasets.services.live.kinds.base import SourceKind, Typed
 from dpgov.datasets.services.live.refusals import RefusedTable, TooManyTries
 from dpgov.datasets.services.live.sealing import LONGEST as LONGEST_PASSWORD
 from dpgov.datasets.services.pausing import PausedDataset, pause_questions, resume_questions
@@ -138,6 +142,7 @@ from dpgov.engines.child import Checked, RefusedFile
 
 __all__ = [
     "HOLD_KINDS",
+    "LIVE_KINDS",
     "LONGEST_PASSWORD",
     "LONGEST_TERMS",
     "MOST_VIEWERS",
@@ -179,12 +184,14 @@ __all__ = [
     "SameRowsAsNewest",
     "SameTerms",
     "Side",
+    "SourceKind",
     "TermsTooLong",
     "TooManyChecks",
     "TooManyFiles",
     "TooManyTries",
     "TooManyViewers",
     "TooSoon",
+    "Typed",
     "UploadBusy",
     "UploadUsed",
     "accept_terms",
@@ -228,10 +235,12 @@ __all__ = [
     "keep_draft",
     "keep_tending",
     "keep_until",
+    "kind_of",
     "let_begin",
     "lower_limit",
     "may_come",
     "new_data_waits",
+    "offered_kinds",
     "own_headers",
     "pause",
     "pause_questions",

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from dpgov.datasets import services
 from dpgov.datasets.models import Dataset, Upload
 from dpgov.datasets.selectors import dataset_or_404
-from dpgov.datasets.web.forms.live import CredentialsForm, PlaceForm
+from dpgov.datasets.web.forms.live import CredentialsForm, PlaceForm, facts
 from dpgov.language.translation import translated
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
@@ -30,7 +30,10 @@ T = TypeVar("T")
 @sensitive_post_parameters("password")
 def connect(request: HttpRequest) -> HttpResponse:
     """Say where a table is, and have its form looked at; then its columns are declared."""
-    form = PlaceForm(request.POST if request.method == "POST" else None)
+    kinds = services.offered_kinds() or [*services.LIVE_KINDS.values()][:1]
+    wanted = request.GET.get("from")
+    kind = next((kind for kind in kinds if kind.name == wanted), kinds[0])
+    form = PlaceForm(kind, request.POST if request.method == "POST" else None)
     if form.is_valid():
         member = membership_of(request)
 
@@ -41,7 +44,12 @@ def connect(request: HttpRequest) -> HttpResponse:
 
         if (found := _tried(form, take)) is not None:
             return redirect("datasets:register", found.pk)
-    context = {"form": form, "offered": services.are_offered()}
+    context = {
+        "form": form,
+        "kind": kind,
+        "others": [other for other in kinds if other is not kind],
+        "offered": services.are_offered(),
+    }
     return show_page(request, "datasets/live/connect.html", context, refused=form.errors)
 
 
@@ -49,10 +57,13 @@ def connect(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @sensitive_post_parameters("password")
 def live(request: HttpRequest, slug: str) -> HttpResponse:
-    """Where the table is, and another role or password to read it with."""
+    """Where the table is, and another password, or role, to read it with."""
     dataset = dataset_or_404(request, slug)
+    if (table := dataset.live) is None:
+        return show_page(request, "datasets/live/none.html", {"dataset": dataset}, refused=None)
+    kind = services.kind_of(table)
     sent = request.POST if request.method == "POST" else None
-    form = CredentialsForm(sent, initial={"role": dataset.live.role if dataset.live else ""})
+    form = CredentialsForm(kind, sent, initial={"role": table.role})
     if form.is_valid():
 
         def replace() -> Dataset:
@@ -62,9 +73,9 @@ def live(request: HttpRequest, slug: str) -> HttpResponse:
             return dataset
 
         if _tried(form, replace) is not None:
-            messages.success(request, _("The table is read with this role from now on."))
+            messages.success(request, _("The table is read with this from now on."))
             return redirect("datasets:settings", slug)
-    context = {"dataset": dataset, "live": dataset.live, "form": form}
+    context = {"dataset": dataset, "live": table, "facts": facts(kind, table), "form": form}
     return show_page(request, "datasets/live/live.html", context, refused=form.errors)
 
 

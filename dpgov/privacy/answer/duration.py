@@ -59,6 +59,9 @@ _MANY_NOISE = {NoiseKind.LAPLACE: 14_000, NoiseKind.GAUSSIAN: 23_000}
 # work; and nanoseconds for a row's cells as they lie there, and for the row of a unit.
 _LIVE_REQUEST = 1_000_000
 _LIVE_FACTOR = 8
+# The same where tasks are started in several processes: two sessions, each with a look at the
+# footers, and the stages of a statement, at half a second each.
+_CLUSTER_REQUEST = 4_000_000
 _LIVE_SCAN = 1_500
 _LIVE_UNITS = 20_000
 # An engine may group by the code itself where there are so few, and put bins together afterwards.
@@ -114,7 +117,7 @@ def _scan(request: ExactRequest, schema: DatasetSchema, rows: int) -> int:
         once += (_MANY_CELL * cells + _MANY_RETURNED * returned) // 1_000
     else:
         once += _CELL * cells + _RETURNED * returned
-    once += _LIVE_REQUEST * schema.is_live
+    once += _LIVE_REQUEST * schema.is_live + _CLUSTER_REQUEST * schema.is_cluster
     return once + rows * each // 1_000
 
 

@@ -177,7 +177,8 @@ class DatasetSchema:
     change_one with a row as the unit; otherwise at most an owner's approximate figure). The last
     `asked` columns are stored nowhere: one question computes them (`plan.computed.asked`).
     `is_live`: the rows are in another server, which says nothing of how fast it is; then nobody has
-    counted them, and `max_rows` is what an owner promises.
+    counted them, and `max_rows` is what an owner promises. `is_cluster`: it has to start tasks in
+    several processes for each answer.
     """
 
     columns: tuple[ColumnSpec, ...]
@@ -189,6 +190,7 @@ class DatasetSchema:
     mode: Mode = Mode.PURE
     asked: int = 0
     is_live: bool = False
+    is_cluster: bool = False
 
     @property
     def declared(self) -> "DatasetSchema":

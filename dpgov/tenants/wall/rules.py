@@ -132,7 +132,7 @@ WRITES: dict[str, str] = {
     "datasets.StoredFile": "SELECT, INSERT, UPDATE (removed_at)",
     "datasets.DerivedFrom": "SELECT, INSERT",
     # With another host beside it a password would go there; what a table is known by stays.
-    "datasets.LiveTable": "SELECT, INSERT, UPDATE (role, sealed, sealed_at)",
+    "datasets.LiveTable": "SELECT, INSERT, UPDATE (role, sealed, sealed_at, claim)",
     "datasets.LiveMark": "SELECT, INSERT",
     "approvals.ChangeRequest": "SELECT, INSERT,"
     " UPDATE (state, decided_by_id, decided_at, decision_reason, outcome)",

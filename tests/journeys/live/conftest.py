@@ -18,6 +18,7 @@ def server() -> Iterator[Owner]:
 def product(tmp_path_factory: pytest.TempPathFactory, server: Owner) -> Iterator[Product]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DPGOV_LIVE_SERVERS", server.server.address)
+        patch.setenv("DPGOV_LIVE_SPARK", "127.0.0.1:15002=s3a://hospital/data/")
         patch.setenv("DPGOV_LIVE_TLS", "disable")
         home = tmp_path_factory.mktemp("live")
         with started_product(home, beside_another=True) as started:

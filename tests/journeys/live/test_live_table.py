@@ -25,6 +25,18 @@ def _fill(page: Page, server: Owner, password: str) -> None:
     page.get_by_role("button", name="Look at the table").click()
 
 
+def test_the_page_has_the_fields_of_each_kind(visit: Visit) -> None:
+    """M96: also where the client of Spark is not installed, which it says."""
+    page = (window := visit()).sign_in("owner")
+    page.goto("/datasets/new/live/")
+    page.get_by_role("link", name="Parquet files, through Spark Connect").click()
+    expect(page.get_by_label("File or folder")).to_be_visible()
+    expect(page.get_by_label("Port")).to_have_value("15002")
+    expect(page.get_by_role("link", name="A table in PostgreSQL")).to_be_visible()
+    window.fits("connect-spark")
+    assert accessibility_problems(page) == []
+
+
 def test_a_live_table_is_connected_declared_and_registered(visit: Visit, server: Owner) -> None:
     """M93: a wrong password is said at the form and not kept; the label says what it is."""
     rows = [(n, 31 + 7 * n % 43, ("Lake", "Old town")[n % 2]) for n in range(60)]
@@ -53,4 +65,4 @@ def test_a_live_table_is_connected_declared_and_registered(visit: Visit, server:
     assert accessibility_problems(page) == []
     page.get_by_label("Password").fill(server.server.password)
     page.get_by_role("button", name="Replace").click()
-    expect(page.locator("body")).to_contain_text("The table is read with this role from now on.")
+    expect(page.locator("body")).to_contain_text("The table is read with this from now on.")

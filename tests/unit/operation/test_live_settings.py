@@ -16,6 +16,16 @@ def test_no_server_is_allowed_and_a_name_is_proved_unless_the_operator_says_othe
     assert said["seconds"] == 7
 
 
+def test_folders_are_listed_for_each_server() -> None:
+    """M96: none by default; a server has several by being listed again."""
+    assert live_settings(variables({}))["folders"] == {}
+    listed = "S.example.org:15002=s3a://b/f/,s.example.org:15002=file:///d/, t:1=hdfs://n:8020/x/"
+    assert live_settings(variables({"DPGOV_LIVE_SPARK": listed}))["folders"] == {
+        "s.example.org:15002": ("s3a://b/f/", "file:///d/"),
+        "t:1": ("hdfs://n:8020/x/",),
+    }
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -24,6 +34,13 @@ def test_no_server_is_allowed_and_a_name_is_proved_unless_the_operator_says_othe
         ("SERVERS", "*:5432"),
         ("SERVERS", "/run/postgresql:5432"),
         ("SERVERS", "a,b:5432"),
+        ("SPARK", "s.example.org:15002"),
+        ("SPARK", "s.example.org=s3a://b/f/"),
+        ("SPARK", "s.example.org:15002=s3a://b/f"),
+        ("SPARK", "s.example.org:15002=s3a://b/../f/"),
+        ("SPARK", "s.example.org:15002=s3a://b/*/"),
+        ("SPARK", "s.example.org:15002=S3A://b/f/"),
+        ("SPARK", "s.example.org:15002=/data/"),
         ("TLS", "prefer"),
         ("SECONDS", "0"),
     ],

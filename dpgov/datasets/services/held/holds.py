@@ -14,7 +14,7 @@ from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.datasets.services.guarantee import check_same_guarantee
 from dpgov.datasets.services.holding import end_hold, looked_at
 from dpgov.datasets.services.likeness import compared, kept_fingerprint, one_at_a_time
-from dpgov.datasets.services.live.connecting import forget_password
+from dpgov.datasets.services.live.connecting import let_go as let_go_of_table
 from dpgov.datasets.services.live.marks import same_tables
 from dpgov.datasets.services.parts import share_lines
 from dpgov.datasets.services.registration import same_data
@@ -153,7 +153,7 @@ def discard_held(*, dataset: Dataset, by: User) -> None:
     held.save(update_fields=["archived_at"])
     version = current_version(held)
     if held.live_id is not None:
-        forget_password(held.live_id)
+        let_go_of_table(held.live_id)
         return
     let_go([version.pk])
     path = storage.data_path(version.pk)

@@ -11,20 +11,13 @@ from dpgov.datasets.models import DatasetVersion, LiveTable
 from dpgov.datasets.selectors import schema_of
 from dpgov.datasets.services.files.data import file_engine
 from dpgov.datasets.services.live import sealing
-from dpgov.datasets.services.live.refusals import (
-    NO_PASSWORD,
-    NOT_ALLOWED,
-    NOT_REACHED,
-    RefusedTable,
-    refused,
-)
+from dpgov.datasets.services.live.kinds import kind_of
+from dpgov.datasets.services.live.kinds.base import Seen
+from dpgov.datasets.services.live.refusals import NO_PASSWORD, RefusedTable
 from dpgov.datasets.services.stored.keeping import DataMissing
 from dpgov.engines.base import DataNotOpened, Engine
 from dpgov.engines.ingest.recognised.multiset import derived
-from dpgov.engines.postgres.checking import Known, SourceRefused
-from dpgov.engines.postgres.engine import PostgresEngine, check_source
-from dpgov.engines.postgres.rows import Source
-from dpgov.engines.postgres.server import Server
+from dpgov.engines.live import LiveEngine, SourceRefused
 from dpgov.privacy.plan.schema import ColumnSpec, PrivacyUnit
 
 
@@ -36,25 +29,22 @@ def engine_for(version: DatasetVersion) -> Engine:
     return live_engine(version) if version.file_seal == version.LIVE else file_engine(version)
 
 
-def live_engine(version: DatasetVersion) -> PostgresEngine:
+def live_engine(version: DatasetVersion) -> LiveEngine:
     """The engine of a live version, made anew for each question: passwords change.
 
     Its server was reached a moment ago and had the declared form. Raises DataMissing where this
-    process cannot open the password, and DataNotOpened where the table cannot be asked now.
+    process cannot open the password or has no client of such servers, and DataNotOpened where the
+    table cannot be asked now.
     """
     live = LiveTable.objects.get(dataset=version.dataset_id)
-    schema = schema_of(version)
+    kind, schema = kind_of(live), schema_of(version)
+    if kind.lacks is not None:
+        raise DataMissing(version.pk)
     try:
-        server = _server(live, sealing.opened(live))
+        secret = sealing.opened(live)
     except sealing.NotOpened:
         raise DataMissing(version.pk) from None
-    engine = PostgresEngine(
-        server,
-        _source(live, schema.columns, schema.unit),
-        allowed=settings.DPGOV_LIVE["servers"],
-        key=_key_of(version.dataset_id),
-        seconds=min(settings.DPGOV_LIVE["seconds"], settings.DPGOV_QUERY_SECONDS),
-    )
+    engine = kind.engine(live, secret, schema.columns, schema.unit, _key_of(version.dataset_id))
     engine.reach()
     return engine
 
@@ -65,41 +55,27 @@ def look_at(
     *,
     columns: tuple[ColumnSpec, ...] = (),
     unit: PrivacyUnit | None = None,
-) -> Known:
-    """What the server's catalog says of the table, if it can be asked as it is declared.
+) -> Seen:
+    """What the server says of the table's form, if it can be asked as it is declared.
 
     With the stored password unless one is given. Raises RefusedTable.
     """
-    if live.address not in settings.DPGOV_LIVE["servers"]:
-        raise RefusedTable(NOT_ALLOWED, field="host")
-    source = _source(live, columns, unit or PrivacyUnit())
+    kind = kind_of(live)
+    if kind.lacks is not None:
+        raise RefusedTable(kind.lacks)
+    if not kind.is_allowed(live):
+        raise RefusedTable(kind.not_allowed, field="host")
     try:
         secret = sealing.opened(live) if password is None else password
-        allowed = settings.DPGOV_LIVE["servers"]
-        return check_source(_server(live, secret), source, allowed=allowed)
+        return kind.check(live, secret, columns, unit or PrivacyUnit())
     except sealing.NotOpened:
         problem = RefusedTable(NO_PASSWORD, field="password")
     except SourceRefused as refusal:
-        problem = refused(refusal)
+        field, words = kind.problems[refusal.problem]
+        problem = RefusedTable(words, field=field, column=refusal.column)
     except DataNotOpened:
-        problem = RefusedTable(NOT_REACHED, field="host")
+        problem = RefusedTable(kind.not_reached, field="host")
     raise problem
-
-
-def _server(live: LiveTable, password: str) -> Server:
-    return Server(
-        live.host,
-        live.port,
-        live.database,
-        live.role,
-        password,
-        settings.DPGOV_LIVE["tls"],
-        settings.DPGOV_LIVE["ca_file"],
-    )
-
-
-def _source(live: LiveTable, columns: tuple[ColumnSpec, ...], unit: PrivacyUnit) -> Source:
-    return Source(live.schema, live.table, columns, unit)
 
 
 def _key_of(dataset_id: UUID) -> bytes:

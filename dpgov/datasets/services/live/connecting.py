@@ -1,4 +1,4 @@
-"""An owner says where a table is, and with which role and password it is read.
+"""An owner says where a table is, and with which password it is read.
 
 Step one of a registration: the server is asked for the form of the table, and names and types of
 its columns go into the same form that a file's do. Counted before it connects, so that nobody
@@ -6,7 +6,9 @@ guesses passwords through us. The password is sealed with the table's row and is
 draft, no entry and no message.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID, uuid5
 
 from django.conf import settings
@@ -21,11 +23,12 @@ from dpgov.datasets.services.entries import record
 from dpgov.datasets.services.files.uploads import looking
 from dpgov.datasets.services.live import sealing
 from dpgov.datasets.services.live.asking import look_at
+from dpgov.datasets.services.live.kinds import kind_of, offered
+from dpgov.datasets.services.live.kinds.base import Seen, SourceKind
 from dpgov.datasets.services.live.refusals import RefusedTable, TooManyTries
 from dpgov.datasets.services.turns import queue_up
 from dpgov.engines.ingest.limits import MAX_COLUMNS, MAX_NAME_LENGTH
 from dpgov.engines.live import Kind
-from dpgov.engines.postgres.checking import Known
 from dpgov.language.said import said
 from dpgov.operation import clock
 from dpgov.tenants.models import Tenant, User
@@ -48,20 +51,16 @@ _STATED = {
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a table is, and the role and password to read it with."""
+    """Where a table is, and the password to read it with; `values` by the fields of its kind."""
 
-    host: str
-    port: int
-    database: str
-    schema: str
-    table: str
-    role: str
+    kind: SourceKind
+    values: Mapping[str, Any]
     password: str = field(repr=False)
 
 
 def are_offered() -> bool:
     """Whether this installation allows any server at all."""
-    return bool(settings.DPGOV_LIVE["servers"])
+    return bool(offered())
 
 
 def connect_table(*, tenant: Tenant, user: User, place: Place) -> Upload:
@@ -76,11 +75,11 @@ def connect_table(*, tenant: Tenant, user: User, place: Place) -> Upload:
     live = _live(tenant, place)
     _count(tenant, user)
     with looking():
-        known = look_at(live, place.password)
+        seen = look_at(live, place.password)
     live.sealed = sealing.sealed(live, place.password)
     with transaction.atomic():
         live.save(force_insert=True)
-        return _kept(live, user, known)
+        return _kept(live, user, seen)
 
 
 def begin_declarations(*, dataset: Dataset, user: User) -> Upload:
@@ -91,19 +90,21 @@ def begin_declarations(*, dataset: Dataset, user: User) -> Upload:
     live = _of(dataset)
     _count(dataset.tenant, user)
     with looking():
-        known = look_at(live)
+        seen = look_at(live)
     with transaction.atomic():
-        return _kept(live, user, known)
+        return _kept(live, user, seen)
 
 
-def replace_credentials(*, dataset: Dataset, role: str, password: str, user: User) -> None:
-    """Read with this role and password from now on; one entry, without either.
+def replace_credentials(*, dataset: Dataset, password: str, user: User, **changed: str) -> None:
+    """Read with this password, and role where there is one, from now on; one entry, without them.
 
     They are tried first, by the form of the table alone. Raises like `connect_table`, and
     Dataset.DoesNotExist where it was archived meanwhile.
     """
     live = _of(dataset)
-    live.role = role
+    names = [typed.name for typed in kind_of(live).fields if typed.may_change]
+    for name in names:
+        setattr(live, name, changed[name])
     _count(dataset.tenant, user)
     schema = schema_of(current_version(dataset))
     with looking():
@@ -112,7 +113,7 @@ def replace_credentials(*, dataset: Dataset, role: str, password: str, user: Use
     with transaction.atomic():
         present = Dataset.objects.select_for_update(of=("self",))
         found = present.get(pk=dataset.pk, archived_at__isnull=True)
-        live.save(update_fields=["role", "sealed", "sealed_at"])
+        live.save(update_fields=[*names, "sealed", "sealed_at"])
         record(found, actor_of(user), Action.LIVE_CREDENTIALS_REPLACED, {"name": found.name})
 
 
@@ -121,16 +122,15 @@ def forget_password(live_id: UUID) -> None:
     LiveTable.objects.filter(pk=live_id).update(sealed="")
 
 
+def let_go(live_id: UUID) -> None:
+    """Nobody ever could ask the table: it may be registered anew; in the caller's transaction."""
+    LiveTable.objects.filter(pk=live_id).update(sealed="", claim="")
+
+
 def _live(tenant: Tenant, place: Place) -> LiveTable:
-    return LiveTable(
-        tenant=tenant,
-        host=place.host,
-        port=place.port,
-        database=place.database,
-        schema=place.schema,
-        table=place.table,
-        role=place.role,
-    )
+    kind = place.kind
+    values = kind.written(place.values)
+    return LiveTable(tenant=tenant, kind=kind.name, is_cluster=kind.is_cluster, **values)
 
 
 def _of(dataset: Dataset) -> LiveTable:
@@ -140,11 +140,11 @@ def _of(dataset: Dataset) -> LiveTable:
     return found
 
 
-def _kept(live: LiveTable, user: User, known: Known) -> Upload:
-    columns = {name: kind for name, kind in known.columns.items() if kind is not None}
+def _kept(live: LiveTable, user: User, seen: Seen) -> Upload:
+    columns = {name: kind for name, kind in seen.columns.items() if kind is not None}
     if not 0 < len(columns) <= MAX_COLUMNS:
         words = said("At most {most} columns can be registered together.", most=MAX_COLUMNS)
-        raise RefusedTable(words, field="table")
+        raise RefusedTable(words, field=kind_of(live).named_by)
     upload = Upload.objects.create(
         tenant_id=live.tenant_id,
         uploader=user,
@@ -153,7 +153,7 @@ def _kept(live: LiveTable, user: User, known: Known) -> Upload:
         byte_size=0,
         headers=list(columns),
         kinds=[_STATED[kind] for kind in columns.values()],
-        reading={"left_out": [name for name in known.columns if name not in columns]},
+        reading={"left_out": [name for name in seen.columns if name not in columns]},
         live=live,
     )
     append(

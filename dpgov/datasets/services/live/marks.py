@@ -1,35 +1,40 @@
 """By what a live table is recognised when somebody registers it, or what it reads, again.
 
-The server, the database and the number of each relation, and what the table is called there. Each
-is hashed with the installation's key. It says that a table is the same, never that rows are.
+Its kind names it, and what it reads or lies in; each name is hashed with the installation's key. It
+says that a table is the same, never that rows are.
 """
 
 import hashlib
 from collections.abc import Collection
+from dataclasses import dataclass
 
 from django.conf import settings
-from django.db import connection
+from django.db import IntegrityError, connection, transaction
 
 from dpgov.datasets.crossing import is_marked_elsewhere
 from dpgov.datasets.models import Dataset, LiveMark, LiveTable
+from dpgov.datasets.services.live.kinds import kind_of
+from dpgov.datasets.services.live.kinds.base import Names
+from dpgov.datasets.services.live.refusals import AT_THIS_MOMENT, RefusedTable
 from dpgov.engines.likeness import Likeness
-from dpgov.engines.postgres.checking import Known
 
-Marks = dict[str, bool]
 # The class of advisory locks of PostgreSQL under which live tables are compared and stored.
 _LOCK = 0x64706C
 
 
-def marks_of(live: LiveTable, known: Known) -> Marks:
-    """Each mark, and whether it is of the table itself."""
-    server = known.system or live.address
-    itself, *read = known.relations
-    names = {
-        f"{server}/{itself}": True,
-        f"{live.address}/{live.database}/{live.name}": True,
-        **{f"{server}/{relation}": False for relation in read},
-    }
-    return {_hashed(name): is_itself for name, is_itself in names.items()}
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Names of a table, hashed: the one that it claims, those kept of it, those it is sought by."""
+
+    claim: str
+    kept: dict[str, bool]
+    sought: frozenset[str]
+
+
+def marks_of(names: Names) -> Marks:
+    """What is stored and compared of these names."""
+    kept = {_hashed(name): is_itself for name, is_itself in names.kept.items()}
+    return Marks(_hashed(names.claim), kept, frozenset(map(_hashed, names.sought)))
 
 
 def _hashed(name: str) -> str:
@@ -52,28 +57,44 @@ def is_known(live: LiveTable, marks: Collection[str]) -> bool:
     return is_marked_elsewhere(sorted(marks), live.pk)
 
 
+def claim_table(live: LiveTable, marks: Marks) -> None:
+    """The one open budget over this table is this one's, in the caller's transaction.
+
+    The database lets nobody else have it, not even who has not seen this one. Raises RefusedTable.
+    """
+    live.claim = marks.claim
+    try:
+        with transaction.atomic():
+            live.save(update_fields=["claim"])
+    except IntegrityError:
+        raise RefusedTable(AT_THIS_MOMENT) from None
+
+
 def keep_marks(live: LiveTable, marks: Marks) -> None:
     """Store those that are new, in the caller's transaction."""
     kept = set(live.marks.values_list("mark", flat=True))
     LiveMark.objects.bulk_create(
         LiveMark(tenant_id=live.tenant_id, live=live, mark=mark, is_itself=is_itself)
-        for mark, is_itself in marks.items()
+        for mark, is_itself in marks.kept.items()
         if mark not in kept
     )
 
 
 def same_tables(dataset: Dataset) -> list[tuple[Dataset, Likeness]]:
     """The tenant's other datasets over the same table, or over what it reads; oldest first."""
-    if dataset.live_id is None:
+    live = dataset.live
+    if live is None:
         return []
-    own = dict(LiveMark.objects.filter(live=dataset.live_id).values_list("mark", "is_itself"))
-    shared = LiveMark.objects.filter(mark__in=own, live__dataset__tenant=dataset.tenant_id)
+    own = dict(live.marks.values_list("mark", "is_itself"))
+    names = kind_of(live).sought(live)
+    sought = own if names is None else set(map(_hashed, names))
+    shared = LiveMark.objects.filter(mark__in=sought, live__dataset__tenant=dataset.tenant_id)
     shared = shared.exclude(
         live__dataset__held_at__isnull=False, live__dataset__archived_at__isnull=False
     )
     found: dict[Dataset, Likeness] = {}
-    for other in shared.exclude(live=dataset.live_id).select_related("live__dataset"):
-        whole = other.is_itself and own[other.mark]
+    for other in shared.exclude(live=live).select_related("live__dataset"):
+        whole = other.is_itself and own.get(other.mark, False)
         if whole or other.live.dataset not in found:
             found[other.live.dataset] = Likeness.EXACT if whole else Likeness.ROWS
     return sorted(found.items(), key=lambda one: one[0].created_at)

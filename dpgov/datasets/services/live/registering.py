@@ -23,6 +23,7 @@ from dpgov.datasets.services.holding import hold, new_data_waits
 from dpgov.datasets.services.live.asking import look_at
 from dpgov.datasets.services.live.marks import (
     Marks,
+    claim_table,
     is_known,
     keep_marks,
     marks_of,
@@ -56,8 +57,8 @@ def register_live(
 ) -> Registered:
     """The table under the declared domains, with a budget of its own.
 
-    Held where it, or a table that it reads, is registered here already; or where the tenant's rule
-    lets new data wait. Raises InvalidDomain or RefusedTable naming the field, UploadUsed, and
+    Held where it, or what it reads, is registered here already; or where the tenant's rule lets new
+    data wait. Raises InvalidDomain or RefusedTable naming the field, UploadUsed, and
     TooManyFiles; then nothing has changed.
     """
     check_declared(upload, declaration)
@@ -75,7 +76,7 @@ def _looked_at(upload: Upload, schema: DatasetSchema) -> Marks:
     live = upload.live
     if live is None:
         raise UploadUsed(upload.pk)
-    return marks_of(live, look_at(live, columns=schema.columns, unit=schema.unit))
+    return marks_of(look_at(live, columns=schema.columns, unit=schema.unit).names)
 
 
 def _record(
@@ -92,6 +93,7 @@ def _record(
     live = used.live
     if live is None or Dataset.objects.filter(live=live).exists():
         raise UploadUsed(upload.pk)
+    is_like_earlier = is_known(live, marks.sought)
     slug = free_slug(tenant, declaration.name)
     dataset = create_dataset(
         tenant=tenant,
@@ -100,7 +102,7 @@ def _record(
         declaration=declaration,
         budget=new_budget(tenant, slug, declaration),
         public_rows=declaration.schema.public_rows,
-        held_reason=held_reason(tenant, is_like_earlier=is_known(live, marks)),
+        held_reason=held_reason(tenant, is_like_earlier=is_like_earlier),
         live=live,
     )
     create_live_version(
@@ -111,10 +113,15 @@ def _record(
         added_by_id=owner.pk,
     )
     keep_marks(live, marks)
+    if not is_like_earlier:
+        claim_table(live, marks)
     use_up(used)
     drop_draft(used)
     registered = Registered(dataset, shares_budget=False, is_held=dataset.held_at is not None)
-    append_entry(registered, owner, declaration, {"live_table": True})
+    detail = {"live_table": True}
+    if live.in_microseconds:
+        detail["declared_in_microseconds"] = True
+    append_entry(registered, owner, declaration, detail)
     return registered
 
 
@@ -183,7 +190,7 @@ def _check_marks(dataset: Dataset, marks: Marks) -> None:
     if live is None:
         raise Dataset.DoesNotExist
     kept = set(live.marks.values_list("mark", flat=True))
-    new = set(marks) - kept
+    new = set(marks.kept) - kept
     if new and is_known(live, new):
         raise InvalidDomain("columns", _OTHER_TABLE)
     keep_marks(live, marks)

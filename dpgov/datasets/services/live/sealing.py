@@ -55,4 +55,7 @@ def _cipher(live: LiveTable, salt: bytes) -> AESGCM:
 
 
 def _place(live: LiveTable) -> bytes:
-    return json.dumps([str(live.pk), live.host, live.port, live.database, live.role]).encode()
+    place: list[str | int] = [str(live.pk), live.host, live.port, live.database, live.role]
+    if live.path:
+        place += [live.kind, live.path]
+    return json.dumps(place).encode()

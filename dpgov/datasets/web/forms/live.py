@@ -1,4 +1,4 @@
-"""Forms about a live table: where it is, and the role and password to read it with.
+"""Forms about a live table: where it is, and what it is read with, by the fields of its kind.
 
 A password goes in and never comes out: after a refusal its field is empty.
 """
@@ -6,57 +6,69 @@ A password goes in and never comes out: after a refusal its field is empty.
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from dpgov.datasets.services import LONGEST_PASSWORD, Place
+from dpgov.datasets.models import LiveTable
+from dpgov.datasets.services import LONGEST_PASSWORD, Place, SourceKind, Typed
+from dpgov.language.translation import translated
 from dpgov.web.typed import TypedWholeNumber
 
+_ADDRESS = ("host", "port")
 _TEXT = {"class": "form-control", "autocomplete": "off", "spellcheck": "false", "translate": "no"}
-_LONGEST_NAME = 63
-
-
-def _name(label: Any, **options: Any) -> forms.CharField:
-    widget = forms.TextInput(attrs=_TEXT)
-    return forms.CharField(label=label, max_length=_LONGEST_NAME, widget=widget, **options)
 
 
 class CredentialsForm(forms.Form):
-    """The role that may only read, and its password."""
+    """What it is read with: all that may be replaced."""
 
-    role = _name(
-        _("Role"),
-        help_text=_("It may read this table and write nothing. It must not own the table."),
-    )
-    password = forms.CharField(
-        label=_("Password"),
-        strip=False,
-        max_length=LONGEST_PASSWORD,
-        widget=forms.PasswordInput(attrs=_TEXT | {"autocomplete": "new-password"}),
-        help_text=_("It is stored encrypted, used to ask this table, and never shown again."),
-    )
+    def __init__(self, kind: SourceKind, *posted: Any, **options: Any) -> None:
+        super().__init__(*posted, **options)
+        self.kind = kind
+        for typed in self._typed():
+            self.fields[typed.name] = _field(typed)
+        self.fields[kind.secret.name] = forms.CharField(
+            label=translated(kind.secret.label),
+            strip=False,
+            max_length=LONGEST_PASSWORD,
+            widget=forms.PasswordInput(attrs=_TEXT | {"autocomplete": "new-password"}),
+            help_text=_("It is stored encrypted, used to ask this table, and never shown again."),
+        )
+
+    def _typed(self) -> list[Typed]:
+        return [typed for typed in self.kind.fields if typed.may_change]
 
 
 class PlaceForm(CredentialsForm):
-    """A table in a server that this installation allows."""
+    """Rows in a server that this installation allows."""
 
-    field_order = ("host", "port", "database", "schema", "table", "role", "password")
-    host = forms.CharField(
-        label=_("Host"),
-        max_length=253,
-        widget=forms.TextInput(attrs=_TEXT),
-        help_text=_("As the people who run this installation allowed it."),
-    )
-    port = TypedWholeNumber(
-        label=_("Port"),
-        min_value=1,
-        max_value=65_535,
-        initial=5432,
-        widget=forms.TextInput(attrs=_TEXT | {"inputmode": "numeric"}),
-    )
-    database = _name(_("Database"))
-    schema = _name(_("Schema"), initial="public")
-    table = _name(_("Table or view"))
+    def _typed(self) -> list[Typed]:
+        return list(self.kind.fields)
 
     def place(self) -> Place:
         """What was typed; only after `is_valid`."""
-        return Place(**self.cleaned_data | {"host": self.cleaned_data["host"].lower()})
+        values = dict(self.cleaned_data)
+        return Place(kind=self.kind, password=values.pop(self.kind.secret.name), values=values)
+
+
+def facts(kind: SourceKind, live: LiveTable) -> list[tuple[str, Any]]:
+    """What was said of the place, by its labels."""
+    stays = (typed for typed in kind.fields if not typed.may_change and typed.name not in _ADDRESS)
+    return [
+        (gettext("Server"), live.address),
+        *((translated(typed.label), getattr(live, typed.name)) for typed in stays),
+    ]
+
+
+def _field(typed: Typed) -> forms.Field:
+    said: dict[str, Any] = {
+        "label": translated(typed.label),
+        "help_text": translated(typed.help) if typed.help else "",
+    }
+    if typed.how == "tick":
+        return forms.BooleanField(required=False, **said)
+    if typed.how == "number":
+        widget = forms.TextInput(attrs=_TEXT | {"inputmode": "numeric"})
+        most = {"min_value": 1, "max_value": 65_535}
+        return TypedWholeNumber(initial=typed.initial, widget=widget, **most, **said)
+    widget = forms.TextInput(attrs=_TEXT)
+    return forms.CharField(initial=typed.initial, max_length=typed.longest, widget=widget, **said)

@@ -6,8 +6,10 @@ that is sent to another server, and marks by which a table would not be known ag
 
 _TABLE = (
     "INSERT INTO datasets_livetable"
-    ' (id, tenant_id, host, port, database, schema, "table", role, sealed, sealed_at)'
-    " VALUES (gen_random_uuid(), '{ours}', 'mine.example', 5432, 'd', 's', 't', 'r', '', now())"
+    ' (id, tenant_id, kind, host, port, database, schema, "table", role, path, in_microseconds,'
+    " is_cluster, sealed, sealed_at, claim)"
+    " VALUES (gen_random_uuid(), '{ours}', 'postgresql', 'mine.example', 5432, 'd', 's', 't', 'r',"
+    " '', false, false, '', now(), '')"
     " RETURNING id"
 )
 
