@@ -3,6 +3,7 @@
 import re
 
 from tests.house.tree import ROOT
+from tests.profile import WHOLE
 
 _README = (ROOT / "README.md").read_text()
 _BLOCKS = re.findall(r"```sh\n(.*?)```", _README, re.DOTALL)
@@ -20,8 +21,9 @@ def test_the_demonstration_installs_no_test_tools() -> None:
     assert "--no-dev" in DEMO
 
 
-def test_continuous_integration_runs_the_same_command() -> None:
-    assert (ROOT / ".ci/run").read_text().rstrip().endswith(SUITE)
+def test_continuous_integration_runs_the_same_command_and_leaves_nothing_out() -> None:
+    assert (ROOT / ".ci/run").read_text().rstrip().endswith(f"{SUITE} {WHOLE}")
+    assert f"`uv run pytest {WHOLE}`" in _README
 
 
 def test_tutorials_begin_with_the_same_command() -> None:

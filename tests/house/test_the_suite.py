@@ -55,10 +55,6 @@ def test_a_path_that_is_named_runs_all_that_it_holds(profile: str) -> None:
     assert named[3:] == [f"--profile={profile}", "tests/statistical"]
 
 
-def test_ci_runs_everything() -> None:
-    assert f"uv run pytest {WHOLE}\n" in (_TESTS.parent / ".ci/run").read_text()
-
-
 def test_journeys_are_handed_out_as_one_and_modules_whole() -> None:
     """Else each process would start the product and a browser for its share of them."""
     journeys = [f"tests/journeys/{name}::test_it" for name in ("test_one.py", "tasks/test_two.py")]
