@@ -13,12 +13,16 @@ _TABLE = (
     " RETURNING id"
 )
 
+_CLAIMED = _TABLE.replace("now(), '')", "now(), 'claimed')")
+
 LIVE = (
     f"WITH live AS ({_TABLE}) UPDATE datasets_dataset d SET live_id = live.id FROM live"
     " WHERE d.id = '{new}'",
     "INSERT INTO datasets_datasetversion SELECT (jsonb_populate_record(v, jsonb_build_object("
     "'id', gen_random_uuid(), 'number', 9, 'file_seal', 'live'))).*"
     " FROM datasets_datasetversion v WHERE v.dataset_id = '{new}'",
+    # A table that is there gets another claim, so that its own could be had a second time.
+    f"{_CLAIMED}; UPDATE datasets_livetable SET claim = 'free'",
     "UPDATE datasets_livetable SET host = 'mine.example'",
     "UPDATE datasets_livemark SET mark = ''",
     "DELETE FROM datasets_livetable",
