@@ -32,6 +32,7 @@ from dpgov.queries.wording.plotting import (
     inert,
     labelled_axis,
 )
+from dpgov.queries.wording.squares import MOST_SQUARES, rows_of, squares_of
 from dpgov.queries.wording.trends import cells_of_lines, gaps_in, time_line, timed_in
 from dpgov.queries.wording.useful import empty_rest, span_of, too_noisy
 from dpgov.queries.wording.words import joined, shortened, statistic_in_words
@@ -55,6 +56,7 @@ class Chart:
     folded: tuple[str, ...] = ()
     rest: str = ""
     lines: int = 0
+    squares: bool = False
 
     @property
     def size(self) -> str:
@@ -68,6 +70,12 @@ class Chart:
         return " ".join([*filter(None, sentences), _("The table below holds the same numbers.")])
 
     def _drawn(self) -> str:
+        if self.squares:
+            pattern = _(
+                "{statistic} in each pair of groups: the fuller a square, the larger it is. "
+                "Pointing at one shows it with its {level} interval."
+            )
+            return pattern.format(statistic=self.label, level=percent(95))
         spanned = any("error_y" in t or "error_x" in t for t in self.figure["data"])
         bars = self.figure["data"][0]["type"] == "bar"
         if self.figure["layout"]["xaxis"].get("type") == "date":
@@ -101,8 +109,8 @@ class Chart:
 def release_charts(body: dict[str, Any]) -> list[Chart]:
     """A chart with intervals for each of the first statistics of a grouped answer.
 
-    Empty for an answer that is not grouped, or that has too many bins in both groupings to be
-    told apart by colour; the table says it all.
+    Two groupings with too many bins to be told apart by colour become squares. Empty for an answer
+    that is not grouped, or that has too many bins for these, too; the table says it all.
     """
     groups = [
         group | {"bins": names, "named": group["bins"]}
@@ -111,12 +119,35 @@ def release_charts(body: dict[str, Any]) -> list[Chart]:
     if len(groups) not in (1, 2):
         return []
     if len(groups) == 2 and min(len(group["bins"]) for group in groups) > _MOST_COLOURS:
-        return []
+        return _of_squares(body["statistics"][:_MOST_CHARTS], groups)
     ordered = len(groups) == 2 or is_ordered(body, 0) or len(groups[0]["bins"]) > MOST_LINES
     return [
         _chart(statistic, groups, ordered=ordered)
         for statistic in body["statistics"][:_MOST_CHARTS]
     ]
+
+
+def _of_squares(statistics: list[dict[str, Any]], groups: list[dict[str, Any]]) -> list[Chart]:
+    if len(groups[0]["bins"]) * len(groups[1]["bins"]) > MOST_SQUARES:
+        return []
+    lines = rows_of(groups)
+    return [
+        Chart(
+            statistic_in_words(one),
+            squares_of(one, groups),
+            _left_out_of(one, groups),
+            lines=lines,
+            squares=True,
+        )
+        for one in statistics
+    ]
+
+
+def _left_out_of(statistic: dict[str, Any], groups: list[dict[str, Any]]) -> tuple[str, ...]:
+    """The groups that are too noisy to be shown, by their names."""
+    names = [" / ".join(map(str, parts)) for parts in product(*(g["bins"] for g in groups))]
+    noisy = zip(names, too_noisy(statistic), strict=True)
+    return tuple(name for name, left_out in noisy if left_out)
 
 
 def _chart(statistic: dict[str, Any], groups: list[dict[str, Any]], *, ordered: bool) -> Chart:
@@ -125,9 +156,7 @@ def _chart(statistic: dict[str, Any], groups: list[dict[str, Any]], *, ordered: 
     if timed is not None and not statistic.get("dates"):
         return Chart(label, _trend(statistic, groups, timed), gaps_in(statistic, groups, timed))
     if STATISTICS[statistic["statistic"]].depends_on_rows:
-        names = [" / ".join(map(str, parts)) for parts in product(*(g["bins"] for g in groups))]
-        noisy = zip(names, too_noisy(statistic), strict=True)
-        folded = tuple(name for name, left_out in noisy if left_out)
+        folded = _left_out_of(statistic, groups)
         if ordered:
             return Chart(label, _points(statistic, groups), folded)
         figure = _lines(statistic, groups[0])
