@@ -74,6 +74,7 @@ ALIKE_AS_A_RULE = (
     "integration/monitoring",
     "integration/notices",
     "integration/oversight",
+    "integration/queries/asking",
     "integration/queries/free",
     "integration/queries/ready_made",
     "integration/queries/rest",

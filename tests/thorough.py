@@ -12,10 +12,15 @@ THOROUGH = (
     "journeys/test_german.py",
     "journeys/test_layout_shift.py",
     "journeys/test_pages_on_the_way.py",
-    # Every task of docs/tasks.md with its clicks, every control of every lesson.
+    # Every task of docs/tasks.md with its clicks, every step of a tutorial and control of a lesson.
     "journeys/tasks",
     "journeys/test_lessons.py",
-    # Several products at once.
+    "journeys/test_tutorials.py",
+    # Several products, workers or machines at once, some of which die.
+    "integration/datasets/arrivals/test_real_reader.py",
+    "integration/datasets/store/test_machines.py",
+    "integration/joint/test_workers.py",
+    "integration/queries/answering/test_chaos.py",
     "journeys/joint",
     "journeys/live",
     # Distributions by many thousands of draws. Sensitivities are exact, and in tests/unit.
@@ -25,15 +30,21 @@ THOROUGH = (
     "statistical/test_table_sets.py",
     "integration/noise_check/test_runs.py",
     # Every statement, neighbour, route with two roles, and what a program may send to any of them.
+    "integration/access/audience/test_outsiders.py",
+    "integration/access/test_headers.py",
     "integration/access/test_the_schema.py",
     "integration/access/test_two_roles.py",
     "integration/datasets/joins/test_crashes.py",
     "integration/joint/test_crashes.py",
+    "integration/language/test_nothing_is_left_in_english.py",
+    "integration/language/test_what_is_kept_is_english.py",
     "integration/queries/answering/test_crashes.py",
     "integration/queries/answering/test_same_for_neighbours_everywhere.py",
     "integration/surveys/test_crashes.py",
-    # Scripts, images and commands of the documentation, on machines of their own.
+    # Tools over all of the code; scripts, images and commands of the documentation, on machines of
+    # their own.
     "house/test_image.py",
+    "house/test_tools.py",
     "integration/bench",
     "integration/operation/test_debian.py",
 )

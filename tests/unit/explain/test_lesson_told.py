@@ -16,7 +16,7 @@ from dpgov.privacy.accounting.decimals import NANO
 FOLDER = Path(told.__file__).parent
 SAID = {
     "one-answer": [
-        f"{told.WITHOUT} without somebody and {told.WITHOUT + told.MOVES} with them",
+        f"{told.WITHOUT} without one person and {told.WITHOUT + told.MOVES} with them",
         f"ε {shown(told.ANSWER_EPSILON)}",
     ],
     "ladder": [shown(told.AOL_FACTOR_TOLD)],
