@@ -31,6 +31,7 @@ MORE = {
     "answer-by-month": "analyst, an answer by month",
     "ask-computed": "analyst, asking about the difference of two columns",
     "answer-computed": "analyst, the mean of a difference by groups",
+    "answer-rectangles": "analyst, rows up to each pair of edges of two columns, as squares",
     "ask-regression": "analyst, asking for a regression",
     "answer-regression": "analyst, a regression",
     "answer-arranged": "analyst, the groups of an answer arranged",
