@@ -49,7 +49,7 @@ def test_download_the_report_of_a_month(desk: Page) -> None:
 @task(Role.OFFICER, pages=1, clicks=1)
 def test_look_for_attacks_in_the_questions_about_a_dataset(desk: Page) -> None:
     desk.get_by_role("link", name=f"Suspicious patterns of {ADULT_NAME}").click()
-    expect(desk.get_by_role("region", name="How to read it")).to_contain_text("Looked at")
+    expect(desk.get_by_role("region", name="How to read it")).to_contain_text("that were looked at")
 
 
 @task(Role.OFFICER, pages=2, clicks=8)
