@@ -1,5 +1,6 @@
 """Answers by two groupings with many bins each, as squares."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from dpgov.queries.wording.figures import release_charts
 from dpgov.queries.wording.squares import MOST_SQUARES
 
 
-def _counts(values: list[float | None]) -> dict[str, Any]:
+def _counts(values: Sequence[float | None]) -> dict[str, Any]:
     accuracy = [{"confidence_level": 0.95, "value": 3.0, "message": ""}]
     cells = [{"value": value, "accuracy": accuracy} for value in values]
     return {"statistic": "count", "cells": cells}
