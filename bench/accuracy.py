@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from bench.apart import measured, surely_measured
+from bench.apart import measured, ratio, surely_measured
 
 RIVALS: dict[str, list[str]] = {
     "opendp": ["opendp==0.16.0", "numpy==2.4.6"],
@@ -48,7 +48,7 @@ def main() -> None:
 def _ratio(ours: float | None, theirs: float | None) -> str:
     if ours is None or theirs is None:
         return "not offered"
-    return f"{ours / theirs:.2f}" if theirs else "both exact"
+    return ratio(ours, theirs)
 
 
 if __name__ == "__main__":

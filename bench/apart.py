@@ -37,6 +37,13 @@ def surely_measured(tool: str, *asked: str, packages: Sequence[str] | None = Non
     return found
 
 
+def ratio(ours: float, theirs: float) -> str:
+    """As text; of few runs whole numbers may all be exact."""
+    if theirs:
+        return f"{ours / theirs:.2f}"
+    return "theirs exact" if ours else "both exact"
+
+
 def print_times(ours: Mapping[str, float], theirs: Mapping[str, float], begins: str) -> None:
     """A table of median times of our fits and diffprivlib's; `begins`: what ours begin from."""
     print(f"\n| a fit, ms, median | ours, from {begins} | diffprivlib, from arrays | ratio |")

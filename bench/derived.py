@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import duckdb
 import numpy as np
 
-from bench.apart import surely_measured
+from bench.apart import ratio, surely_measured
 from bench.rivals.joined import EPSILONS, KEPT, PAID_MOST, QUESTIONS, USED, truths
 from dpgov.engines.deriving import Parent, derive
 from dpgov.engines.files import DuckDBEngine
@@ -61,9 +61,7 @@ def main() -> None:
     for question in QUESTIONS:
         for epsilon in map(str, EPSILONS):
             (error, took), (other, took_them) = (f[question][epsilon] for f in (ours, theirs))
-            # Of few runs whole numbers may all be exact.
-            ratio = f"{error / other:.2f}" if other else "by hand exact"
-            numbers = f"{error:.4g} | {other:.4g} | {ratio}"
+            numbers = f"{error:.4g} | {other:.4g} | {ratio(error, other)}"
             times = f"{1000 * took:.1f} ms | {1000 * took_them:.1f} ms"
             print(f"| {question} | {epsilon} | {numbers} | {times} |")
     kept = f"{theirs['rows']:,} rows kept"

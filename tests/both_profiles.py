@@ -100,7 +100,7 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
     if option.collectonly or option.showfixtures or option.markers:
         return None
     arguments = [str(argument) for argument in config.invocation_params.args]
-    return _summary({profile: _run(_command(profile, arguments)) for profile in PROFILES})
+    return _summary({profile: _run(profile, _command(profile, arguments)) for profile in PROFILES})
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -122,8 +122,8 @@ def _command(profile: str, arguments: Sequence[str]) -> list[str]:
     return command + [f"--ignore={_HERE / name}" for name in left_out]
 
 
-def _run(command: Sequence[str]) -> int:
-    print(f"\n######## {_TITLES[command[3].partition('=')[2]]} ########", flush=True)
+def _run(profile: str, command: Sequence[str]) -> int:
+    print(f"\n######## {_TITLES[profile]} ########", flush=True)
     child = subprocess.Popen(command, env=clean_environment())
     return _wait(child)
 

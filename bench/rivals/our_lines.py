@@ -6,39 +6,22 @@ from functools import cache
 import numpy as np
 
 from bench.rivals.lines import MORE_BOUNDS, OUTCOME, Numbers, columns, measure
+from bench.rivals.whole_numbers import blueprint_of, schemas_of
 from dpgov.privacy.accounting.loss import Mode
-from dpgov.privacy.answer.blueprint import Blueprint, prepare
+from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.answer.release import draw
-from dpgov.privacy.plan.domains import column_spec, numeric_domain
-from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.request import ExactAnswer, MeasureKind
-from dpgov.privacy.plan.schema import DatasetSchema, MissingRule, Neighbouring, PrivacyUnit
 
 _NAMES = (OUTCOME, "age", "is_male", "education_num")
 _TABLE = columns()
-_SCHEMAS = {
-    mode: DatasetSchema(
-        columns=tuple(
-            column_spec(name, numeric_domain(str(low), str(high), "1"), MissingRule.REQUIRE, "")
-            for name, (low, high) in ((name, MORE_BOUNDS[name]) for name in _NAMES)
-        ),
-        unit=PrivacyUnit(),
-        neighbouring=Neighbouring.ADD_REMOVE,
-        group_size=1,
-        max_rows=100_000,
-        mode=mode,
-    )
-    for mode in Mode
-}
+_SCHEMAS = schemas_of({name: MORE_BOUNDS[name] for name in _NAMES})
 _CODES = [(_TABLE[name] - MORE_BOUNDS[name][0]).astype(np.int64) for name in _NAMES]
 
 
 @cache
 def _prepared(predictors: tuple[str, ...], mode: Mode, price: str) -> tuple[Blueprint, ExactAnswer]:
     asked = {"statistic": "regression", "column": OUTCOME, "predictors": list(predictors)}
-    unit = "epsilon" if mode is Mode.PURE else "rho"
-    plan = parse_plan({"statistics": [asked], unit: price}, _SCHEMAS[mode], dataset="adult")
-    blueprint = prepare(plan, _SCHEMAS[mode])
+    blueprint = blueprint_of(asked, _SCHEMAS, mode, price)
     (request,) = blueprint.requests
     cell = []
     for measured in request.measures:

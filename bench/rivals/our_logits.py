@@ -6,11 +6,10 @@ from functools import cache
 import numpy as np
 
 from bench.rivals.logits import BOUNDS, OUTCOME, Numbers, columns, measure
+from bench.rivals.whole_numbers import blueprint_of, schemas_of
 from dpgov.privacy.accounting.loss import Mode
-from dpgov.privacy.answer.blueprint import Blueprint, prepare
+from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.answer.release import draw
-from dpgov.privacy.plan.domains import column_spec, numeric_domain
-from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.request import (
     ON_CURVE,
     WEIGHT,
@@ -21,33 +20,17 @@ from dpgov.privacy.plan.request import (
     Factor,
     MeasureKind,
 )
-from dpgov.privacy.plan.schema import DatasetSchema, MissingRule, Neighbouring, PrivacyUnit
 
 _BOUNDS = {**BOUNDS, OUTCOME: (0, 1)}
 _TABLE = columns()
-_SCHEMAS = {
-    mode: DatasetSchema(
-        columns=tuple(
-            column_spec(name, numeric_domain(str(low), str(high), "1"), MissingRule.REQUIRE, "")
-            for name, (low, high) in _BOUNDS.items()
-        ),
-        unit=PrivacyUnit(),
-        neighbouring=Neighbouring.ADD_REMOVE,
-        group_size=1,
-        max_rows=100_000,
-        mode=mode,
-    )
-    for mode in Mode
-}
+_SCHEMAS = schemas_of(_BOUNDS)
 _CODES = [(_TABLE[name] - low).astype(np.int64) for name, (low, _high) in _BOUNDS.items()]
 
 
 @cache
 def _prepared(predictors: tuple[str, ...], mode: Mode, price: str) -> tuple[Blueprint, ExactAnswer]:
     asked = {"statistic": "logistic_regression", "column": OUTCOME, "predictors": list(predictors)}
-    unit = "epsilon" if mode is Mode.PURE else "rho"
-    plan = parse_plan({"statistics": [asked], unit: price}, _SCHEMAS[mode], dataset="adult")
-    blueprint = prepare(plan, _SCHEMAS[mode])
+    blueprint = blueprint_of(asked, _SCHEMAS, mode, price)
     return blueprint, _exact(blueprint.requests[0])
 
 

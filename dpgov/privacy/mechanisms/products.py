@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import product
 
 import numpy as np
 
@@ -125,9 +126,8 @@ def products(first: int, second: int, *, max_rows: int) -> Iterator[Product]:
 
     Of trees the best for each of both noises.
     """
-    for one in _few(first, max_rows):
-        for other in _few(second, max_rows):
-            yield Product(one, other)
+    for one, other in product(_few(first, max_rows), _few(second, max_rows)):
+        yield Product(one, other)
 
 
 def _few(bins: int, max_rows: int) -> list[Strategy]:

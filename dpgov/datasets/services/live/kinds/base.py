@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal, Protocol
 
+from django.conf import settings
+
 from dpgov.datasets.models import LiveTable
 from dpgov.engines.live import Kind, LiveEngine
 from dpgov.language.said import Said, said
@@ -38,6 +40,11 @@ HOST = Typed(
 def port(initial: int) -> Typed:
     """The port, with the usual one of such servers."""
     return Typed("port", said("Port"), initial=initial, how="number")
+
+
+def statement_seconds() -> int:
+    """How long a statement for an answer may take, whatever kind of server it is asked of."""
+    return int(min(settings.DPGOV_LIVE["seconds"], settings.DPGOV_QUERY_SECONDS))
 
 
 @dataclass(frozen=True, slots=True)

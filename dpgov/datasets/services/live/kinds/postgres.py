@@ -14,6 +14,7 @@ from dpgov.datasets.services.live.kinds.base import (
     SourceKind,
     Typed,
     port,
+    statement_seconds,
 )
 from dpgov.datasets.services.live.refusals import SHARED
 from dpgov.engines.live import LiveEngine
@@ -134,7 +135,7 @@ class Postgres(SourceKind):
             Source(live.schema, live.table, columns, unit),
             allowed=settings.DPGOV_LIVE["servers"],
             key=key,
-            seconds=min(settings.DPGOV_LIVE["seconds"], settings.DPGOV_QUERY_SECONDS),
+            seconds=statement_seconds(),
         )
 
     def sought(self, live: LiveTable) -> frozenset[str] | None:

@@ -18,6 +18,7 @@ from dpgov.datasets.services.live.kinds.base import (
     SourceKind,
     Typed,
     port,
+    statement_seconds,
 )
 from dpgov.datasets.services.live.refusals import SHARED
 from dpgov.engines.live import LiveEngine
@@ -158,7 +159,7 @@ class Spark(SourceKind):
             _source(live, columns, unit),
             allowed=_folders(),
             key=key,
-            seconds=min(settings.DPGOV_LIVE["seconds"], settings.DPGOV_QUERY_SECONDS),
+            seconds=statement_seconds(),
         )
 
     def sought(self, live: LiveTable) -> frozenset[str] | None:
