@@ -33,13 +33,16 @@ from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, may
 from dpgov.web.span import Span
 
-_MOST_REFUSALS = 200
+_MOST_REFUSALS = 50
 _KEPT = ("dataset", "analyst", "state", "statistic", "purpose")
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Figures with the rows beside them; `colour` is what bars are coloured by."""
+    """Figures with the rows beside them; `colour` is what bars are coloured by.
+
+    Of the refusals the newest lines, and how many more there are: each day leads to all of its own.
+    """
 
     span: Span
     words: str
@@ -55,6 +58,7 @@ class Board:
     map_rows: list[tuple[str, int, int, str]]
     refused: Figure | None
     refusals: list[tuple[Refused, str]]
+    further_refusals: int
 
 
 def board(
@@ -89,6 +93,7 @@ def board(
         map_rows=_map_rows(found, leads),
         refused=figure_by_day(refusals, leads) if refusals else None,
         refusals=[(one, refusals_link(leads, one.day)) for one in refusals[:_MOST_REFUSALS]],
+        further_refusals=len(refusals[_MOST_REFUSALS:]),
     )
 
 

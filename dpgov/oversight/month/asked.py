@@ -1,8 +1,8 @@
 """All questions of a month added up in one statement: by dataset, by person and by day.
 
-Sums of whole columns, however many there were; amounts of budgets in ε and in ρ never meet. The
-rows are wide, and reading them is what takes long: so they are read once, narrowed to what is
-summed, and each sum is taken of that.
+Sums of whole columns, however many there were; amounts of budgets in ε and in ρ never meet. Rows
+are read once, narrowed to what an index has of them (`queries_by_day`), and each sum is taken of
+that.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,18 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Case, CharField, F, IntegerField, Q, QuerySet, Value, When
+from django.db.models import (
+    BooleanField,
+    Case,
+    CharField,
+    ExpressionWrapper,
+    F,
+    IntegerField,
+    Q,
+    QuerySet,
+    Value,
+    When,
+)
 from django.db.models.functions import Cast, TruncDate
 
 from dpgov.oversight.month.calendar import Month
@@ -31,20 +42,20 @@ _IN_DAYS = "COUNT(*), 0, 0, 0, 0, CAST(SUM(epsilon) AS bigint)"
 _SUMS = f"""
 WITH asked AS MATERIALIZED ({{asked}}),
 busiest AS (
-    SELECT about FROM asked WHERE own = 1
+    SELECT about FROM asked WHERE own
     GROUP BY about ORDER BY COUNT(*) DESC, about LIMIT {MOST_DATASETS}
 )
 SELECT 'dataset', about, CAST(NULL AS date), delta, {_COUNTS}
-FROM asked WHERE own = 1 GROUP BY about, delta
+FROM asked WHERE own GROUP BY about, delta
 UNION ALL
 SELECT 'person', person, CAST(NULL AS date), delta, {_COUNTS}
-FROM asked WHERE own = 1 GROUP BY person, delta
+FROM asked WHERE own GROUP BY person, delta
 UNION ALL
 SELECT 'day', CAST(NULL AS uuid), day, '', {_IN_DAYS}
-FROM asked WHERE own = 0 GROUP BY day
+FROM asked WHERE NOT own GROUP BY day
 UNION ALL
 SELECT 'square', {{of}}, day, key, {_IN_DAYS}
-FROM asked WHERE own = 1 GROUP BY 2, 3, 4
+FROM asked WHERE own GROUP BY 2, 3, 4
 """  # noqa: S608 - texts of ours
 _OF_THE_BUSIEST = "CASE WHEN about IN (SELECT about FROM busiest) THEN about END"
 
@@ -107,7 +118,7 @@ def _asked(tenant: Tenant, month: Month, colour: str) -> QuerySet[Query, Any]:
         day=TruncDate("submitted_at", tzinfo=UTC),
         key=Cast(COLOURS[colour], CharField()),
         delta=F("dataset__budget__delta"),
-        own=_one_where(Q(submitted_at__gte=begin)),
+        own=ExpressionWrapper(Q(submitted_at__gte=begin), BooleanField()),
         free=_one_where(Q(reuse=True)),
         unpaid=_one_where(ended_unpaid & Q(reuse=False)),
         near=_one_where(near),

@@ -115,6 +115,32 @@ def test_who_was_only_refused_sees_their_refusals_and_each_leads_to_its_day(
     assert "Anna" in page(client_for(owner), "/history/").split('id="refused-title"')[1]
 
 
+def test_of_many_refusals_the_newest_lines_are_listed_and_a_day_lists_its_own(
+    dataset: Dataset, analyst: Membership, client_for: ClientFor
+) -> None:
+    """The page stays as light as it is, however much was refused; the bars count all of it."""
+    newest = clock.today()
+    Refusal.objects.bulk_create(
+        Refusal(
+            tenant=analyst.tenant, dataset=dataset, analyst=analyst.user, reason=reason,
+            day=newest - timedelta(days=days), number=1,
+        )
+        for days in range(27)
+        for reason in ("budget", "question")
+    )  # fmt: skip
+    browser = client_for(analyst)
+    html = page(browser, "/history/?range=30")
+    assert sum(height for _reason, height, _link in marks(html, "refused")) == 54
+    board = browser.get("/history/?range=30").context["board"]
+    days = [one.day for one, _href in board.refusals]
+    assert (len(days), days[0], days[-1]) == (50, newest, newest - timedelta(days=24))
+    assert "4 older lines are left out." in html
+    oldest = newest - timedelta(days=26)
+    shown = browser.get(f"/history/?since={oldest}&until={oldest}").context["board"]
+    assert [one.day for one, _href in shown.refusals] == [oldest, oldest]
+    assert shown.further_refusals == 0
+
+
 def test_a_bar_of_one_kind_leads_to_that_kind_and_names_it_whoever_asked_it(
     in_use: list[Query], analyst: Membership, client_for: ClientFor
 ) -> None:
