@@ -106,7 +106,9 @@ def _first_line(path: Path, reading: Reading) -> str:
     try:
         text = line.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
-        raise Refused(said("The header line is not UTF-8. Save the file as UTF-8.")) from problem
+        raise Refused(
+            said("This is not a table that can be read. Save it as CSV in UTF-8, Excel or Parquet.")
+        ) from problem
     if not text.strip():
         raise Refused(said("The first line is empty. It must hold the column names."))
     return text

@@ -30,6 +30,9 @@ def test_in_english_a_mark_that_may_be_either_is_refused_and_nothing_is_lost(
         expect(summary).to_contain_text(words)
     for name, text in (BOUNDS | typed).items():
         expect(_field(page, name)).to_have_value(text)
+    _leave_and_come_back(page)
+    for name, text in (BOUNDS | typed).items():
+        expect(_field(page, name)).to_have_value(text)
     _review(page, {"max_rows": "10,000", "epsilon_limit": "0.05", "public_rows": ""})
     expect(page.get_by_role("heading", name="Privacy label")).to_be_visible()
     expect(page.locator("main")).to_contain_text("10,000")
@@ -72,6 +75,14 @@ def _review(page: Page, typed: dict[str, str]) -> None:
     for name, text in typed.items():
         _field(page, name).fill(text)
     page.locator("#register-form button.btn-primary[formaction$='/review/']").click()
+
+
+def _leave_and_come_back(page: Page) -> None:
+    """At once: what was refused is kept, too."""
+    address = page.url.removesuffix("review/")
+    page.get_by_role("link", name="Datasets", exact=True).first.click()
+    page.wait_for_url("**/datasets/")
+    page.goto(address)
 
 
 def _field(page: Page, name: str) -> Locator:
