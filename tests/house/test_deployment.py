@@ -50,7 +50,8 @@ def test_base_images_are_pinned_by_digest() -> None:
 def test_the_image_holds_no_secret_and_fetches_nothing_by_address() -> None:
     for stage in dockerfile.stages():
         assert not stage.all("ADD")
-        assert not stage.all("ARG"), "an argument of a build stays in the image's history"
+        # An argument of a build stays in the image's history: the name of a group may.
+        assert {argument.text for argument in stage.all("ARG")} <= {'GROUP=""'}
         assert not [name for name in stage.environment() if re.search("KEY|TOKEN|PASSW", name)]
     assert "://" not in re.sub("http://localhost:8000", "", dockerfile.PATH.read_text())
 

@@ -15,7 +15,7 @@ import time
 import venv
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -125,6 +125,16 @@ def test_the_image_has_what_it_needs_and_no_tools_of_developers(image: Image) ->
     assert not {"pytest", "mypy", "ruff", "bandit", "uv"} & programs
     assert (image.root / "app/collected/css/app.css").is_file()
     assert not (image.root / "app/tests").exists()
+
+
+def test_a_group_that_is_named_when_it_is_built_is_installed_too(image: Image) -> None:
+    building = dockerfile.stages()[0]
+    (sync,) = [i.text for i in building.all("RUN") if i.text.startswith("uv sync")]
+    for group in ("spark", ""):
+        asked = replace(image, environment=_environment(image, building) | {"GROUP": group})
+        done = asked.run(["sh", "-c", f"{sync} --dry-run"])
+        assert done.returncode == 0, done.stderr
+        assert ("+ pyspark" in done.stderr) is bool(group)
 
 
 def _says_ready(log: Path) -> bool:
