@@ -27,6 +27,7 @@ THOROUGH = (
     "statistical/test_accuracy.py",
     "statistical/test_indistinguishable.py",
     "statistical/test_joint.py",
+    "statistical/test_rectangles.py",
     "statistical/test_table_sets.py",
     "integration/noise_check/test_runs.py",
     # Every statement, neighbour, route with two roles, and what a program may send to any of them.
