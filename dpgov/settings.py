@@ -274,6 +274,7 @@ DPGOV_CHECKPOINT_ORIGIN = env.str("DPGOV_CHECKPOINT_ORIGIN", default="dpgov")
 DPGOV_CHECKPOINT_FOLDER = Path(
     env.str("DPGOV_CHECKPOINT_FOLDER", default=str(HOME / "checkpoints"))
 )
+DPGOV_ARCHIVE_FOLDER = Path(env.str("DPGOV_ARCHIVE_FOLDER", default=str(HOME / "archive")))
 DPGOV_JOINT_KEYS = Path(env.str("DPGOV_JOINT_KEYS", default=str(HOME / "joint_keys")))
 DPGOV_CHECKPOINT_WEBHOOK = env.str("DPGOV_CHECKPOINT_WEBHOOK", default="")
 DPGOV_CHECKPOINT_EMAIL = env.list("DPGOV_CHECKPOINT_EMAIL", default=[])

@@ -6,6 +6,7 @@ Test runs are set up in tests/profile.py (which servers) and tests/both_profiles
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -82,12 +83,14 @@ def _doors_act_as_the_application() -> Generator[None]:
     """Fixtures prepare and look as the owner; whatever enters a tenant is the application's role.
 
     So every test of a page, of the API, of a worker or of a command also finds a forgotten tenant
-    and a privilege that is missing. What signs the log is the sweeper's role.
+    and a privilege that is missing. What signs the log is the sweeper's role, and what archives it
+    the owner's.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Scope, "settings", _with_the_role)
         for place in _SIGNING:
             patch.setattr(f"{place}.acting_for", _as_the_sweeper)
+        patch.setattr(f"{_ARCHIVING}.acting_for", _as_the_owner)
         yield
 
 
@@ -96,24 +99,31 @@ _SIGNING = (
     "dpgov.oversight.management.commands.checkpoint",
     "dpgov.oversight.management.commands.rotate_checkpoint_key",
 )
-_signs: ContextVar[bool] = ContextVar("signs", default=False)
+_ARCHIVING = "dpgov.oversight.management.commands.archive_log"
+_acts: ContextVar[str] = ContextVar("acts", default="application")
 
 
 @contextmanager
-def _as_the_sweeper(*whom: Any, **also: Any) -> Iterator[None]:
-    before = _signs.set(True)
+def _acting(role: str, *whom: Any, **also: Any) -> Iterator[None]:
+    before = _acts.set(role)
     try:
         with acting_for(*whom, **also):
             yield
     finally:
-        _signs.reset(before)
+        _acts.reset(before)
+
+
+_as_the_sweeper, _as_the_owner = partial(_acting, "sweeper"), partial(_acting, "owner")
 
 
 def _with_the_role(scope: Scope) -> dict[str, str]:
     told = {"dpgov.tenant": scope.tenant, "dpgov.user": scope.user}
-    sweeper, application = settings.DPGOV_DATABASE_SWEEPER_ROLE, settings.DPGOV_DATABASE_APP_ROLE
-    role = sweeper if _signs.get() else application
-    return {**told, "role": "none" if scope.tenant == EVERYBODY else role}
+    roles = {
+        "owner": "none",
+        "sweeper": settings.DPGOV_DATABASE_SWEEPER_ROLE,
+        "application": settings.DPGOV_DATABASE_APP_ROLE,
+    }
+    return {**told, "role": "none" if scope.tenant == EVERYBODY else roles[_acts.get()]}
 
 
 @pytest.fixture(autouse=True)

@@ -8,9 +8,11 @@ from django.db import connection
 from dpgov.operation import installed
 
 APPEND_ONLY = (
+    "audit_auditarchive",
     "audit_auditcheckpoint",
     "audit_auditentry",
     "audit_auditkey",
+    "audit_auditleaves",
     "audit_auditsubtree",
     "budgets_charge",
     "budgets_correction",

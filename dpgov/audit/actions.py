@@ -90,6 +90,7 @@ class Action(StrEnum):
     JOINT_PROPOSED = "JOINT_PROPOSED"
     LIVE_TABLE_CONNECTED = "LIVE_TABLE_CONNECTED"
     LIVE_CREDENTIALS_REPLACED = "LIVE_CREDENTIALS_REPLACED"
+    AUDIT_LOG_ARCHIVED = "AUDIT_LOG_ARCHIVED"
 
 
 # What comes with a new budget of a dataset, of this limit and name.
@@ -97,3 +98,6 @@ OPENING_A_BUDGET = (Action.DATASET_REGISTERED, Action.DATASET_DERIVED, Action.DA
 
 # What stores an answer, and so what a receipt may be of.
 RELEASING = (Action.QUERY_RELEASED.value, Action.QUERY_REUSED.value)
+
+# What every answered question writes: searched through no index, and what may leave for an archive.
+FREQUENT_ACTIONS = (Action.QUERY_SUBMITTED.value, Action.QUERY_RELEASED.value)

@@ -4,16 +4,28 @@ The `installed` module of the room that owns the table lists `append_only("table
 not meant to change cannot be changed by a bug, a shell or an administrator's form either.
 """
 
+from dataclasses import dataclass
+
 from dpgov.operation.installed import Installed
 
 
-def append_only(table: str) -> Installed:
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """When a row may be deleted all the same: a condition on OLD, as each database writes it."""
+
+    postgresql: str
+    sqlite: str
+
+
+def append_only(table: str, *, leaving: Leaving | None = None) -> Installed:
     """The triggers that make `table` append-only (a name of ours, never from a user)."""
     refusing, message = f"{table}_append_only", f"rows of {table} are append-only"
+    function = _leaving(refusing, message, leaving.postgresql) if leaving else None
+    unless = f" WHEN ({leaving.sqlite}) IS NOT TRUE" if leaving else ""
     return Installed(
         functions=(refusing,),
         postgresql=(
-            _function(refusing, message),
+            function or _function(refusing, message),
             f"CREATE TRIGGER {table}_no_change BEFORE UPDATE OR DELETE ON {table}"
             f" FOR EACH ROW EXECUTE FUNCTION {refusing}()",
             f"CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table}"
@@ -21,7 +33,7 @@ def append_only(table: str) -> Installed:
         ),
         sqlite=(
             _on_sqlite(f"{table}_no_update BEFORE UPDATE ON {table}", message),
-            _on_sqlite(f"{table}_no_delete BEFORE DELETE ON {table}", message),
+            _on_sqlite(f"{table}_no_delete BEFORE DELETE ON {table}{unless}", message),
         ),
     )
 
@@ -45,6 +57,17 @@ def _function(name: str, message: str) -> str:
     return (
         f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS"
         f" $$ BEGIN RAISE EXCEPTION '{message}' USING ERRCODE = 'restrict_violation'; END $$"
+    )
+
+
+def _leaving(name: str, message: str, condition: str) -> str:
+    """A session may have tables of its own under the same names: the schema is named."""
+    return (
+        f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql"
+        " SET search_path = pg_catalog, {schema}, pg_temp AS"
+        " $$ BEGIN IF TG_OP = 'DELETE' THEN"
+        f" IF ({condition}) IS TRUE THEN RETURN OLD; END IF; END IF;"
+        f" RAISE EXCEPTION '{message}' USING ERRCODE = 'restrict_violation'; END $$"
     )
 
 

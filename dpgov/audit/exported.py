@@ -55,20 +55,20 @@ class _Part:
     rest: int
 
 
-def leaf_hashes(path: Path) -> Iterator[list[Hash]]:
+def leaf_hashes(path: Path, *, begin: int = 1) -> Iterator[list[Hash]]:
     """The leaf hashes of the file's entries, part by part; raises BrokenExport, OSError.
 
-    The numbers must run from 1 without a gap, and every entry must be of one tenant.
+    The numbers must run from `begin` without a gap, and every entry must be of one tenant.
     """
-    number = 0
+    number = begin - 1
     for job, part in _parts(path):
         if part.hashes and part.first != number + 1:
-            raise BrokenExport(_misplaced(number + 1, part.first))
+            raise BrokenExport(_misplaced(number + 1, part.first, begin))
         hashes = part.hashes
         yield [hashes[at : at + 32] for at in range(0, len(hashes), 32)]
         number += len(hashes) // 32
         if part.bad is not None:
-            raise BrokenExport(_why(part.bad, number + 1, job.ending))
+            raise BrokenExport(_why(part.bad, number + 1, job.ending, begin))
         if part.rest:
             raise BrokenExport(_unfinished(part.rest))
 
@@ -77,6 +77,11 @@ def tenant_of(path: Path) -> str:
     """The tenant whose log the file says it is; "" for an empty file."""
     found = _TENANT.search(_first_line(path))
     return found[1].decode() if found else ""
+
+
+def first_number(path: Path) -> int:
+    """The number of the first entry; 0 where the file does not begin with one."""
+    return _number(_first_line(path)) or 0
 
 
 def _first_line(path: Path) -> bytes:
@@ -145,17 +150,21 @@ def _number(line: bytes) -> int | None:
     return int(found[1]) if found else None
 
 
-def _why(line: bytes, place: int, ending: bytes) -> str:
+def _why(line: bytes, place: int, ending: bytes, begin: int) -> str:
     number = _number(line)
     if number is None or not ending:
-        return f"Line {place} is not an entry of an exported log."
+        return f"Line {place - begin + 1} is not an entry of an exported log."
     if number != place:
-        return _misplaced(place, number)
+        return _misplaced(place, number, begin)
     return f"Entry {place} belongs to another tenant's log, or is damaged."
 
 
-def _misplaced(place: int, found: int) -> str:
-    return f"Entry {place} is not in its place: line {place} holds entry {found}."
+def _misplaced(place: int, found: int, begin: int) -> str:
+    line = place - begin + 1
+    said = f"Entry {place} is not in its place: line {line} holds entry {found}."
+    if (place, line) == (1, 1):
+        said += f" Entries 1 to {found - 1} may be in archive files: give these with --archive."
+    return said
 
 
 def _unfinished(length: int) -> str:

@@ -2,16 +2,16 @@
 it records, hence no foreign keys.
 
 Entries are written by `audit.services.append` alone; nothing here but the head and the state of a
-delivery is ever changed: the database refuses it.
+delivery is ever changed: the database refuses it. Entries of FREQUENT_ACTIONS may leave for an
+archive; what of them the database wants to see first is in `audit.installed`.
 """
 
 from django.db import models
 
-from dpgov.audit.actions import Action
+from dpgov.audit.actions import FREQUENT_ACTIONS
 from dpgov.audit.actor import WORKER
 from dpgov.audit.amounts import StatedAmount
 
-FREQUENT_ACTIONS = (Action.QUERY_SUBMITTED.value, Action.QUERY_RELEASED.value)
 FREQUENT_ACTORS = (WORKER.label,)
 
 
@@ -97,6 +97,56 @@ class AuditSubtree(models.Model):
 
     def __str__(self) -> str:
         return f"level {self.level}, {self.index}"
+
+
+class AuditArchive(models.Model):
+    """A file outside with the entries `first` to `last`, and what its bytes hash to.
+
+    `month` is that of its first entry, YYYY-MM; `recorded` the number of the entry that says so.
+    """
+
+    tenant_id = models.UUIDField()
+    month = models.CharField(max_length=7)
+    first = models.PositiveBigIntegerField()
+    last = models.PositiveBigIntegerField()
+    sha256 = models.CharField(max_length=64)
+    recorded = models.PositiveBigIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["tenant_id", "first"], name="audit_archive_first"),
+            models.CheckConstraint(
+                condition=models.Q(last__gte=models.F("first"), recorded__gt=models.F("last")),
+                name="audit_archive_order",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def name(self) -> str:
+        """What the file is called."""
+        return f"{self.month}-{self.first:012}-{self.last:012}.parquet"
+
+
+class AuditLeaves(models.Model):
+    """Leaf hashes of archived entries, up to 256 in a row: those after the first `start` entries.
+
+    Never across a multiple of 256, so that a tile of the tree is made of few rows.
+    """
+
+    tenant_id = models.UUIDField()
+    start = models.PositiveBigIntegerField()
+    hashes = models.BinaryField(max_length=8192)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["tenant_id", "start"], name="audit_leaves_start"),
+        ]
+
+    def __str__(self) -> str:
+        return f"leaves after {self.start}"
 
 
 class AuditCheckpoint(models.Model):

@@ -11,13 +11,16 @@ from uuid import UUID
 
 from django.db.models import Subquery
 
+from dpgov.audit.archive.leaves import kept
+from dpgov.audit.archive.reading import archived_to
+from dpgov.audit.archive.rechecking import recheck_archive
 from dpgov.audit.entry import leaf_hash, line_of
 from dpgov.audit.history import findings, outside_findings, own_findings
 from dpgov.audit.models import AuditHead
 from dpgov.audit.outside import known_chain, known_keys, outside_notes
 from dpgov.audit.selectors import checkpoints_of, entries_of, log_size, stream
 from dpgov.audit.stored_tree import HEIGHT, WIDTH, LogHasGap, StoredTree, stored_count
-from dpgov.audit.tree import complete_root
+from dpgov.audit.tree import Hash, complete_root
 from dpgov.language.said import said
 
 
@@ -25,7 +28,8 @@ from dpgov.language.said import said
 class Verdict:
     """Entries first..last of `size` were read again; `problems` are sentences, first come first.
 
-    `checkpoints` counts those that agree, in the database and outside together.
+    `checkpoints` counts those that agree, in the database and outside together; `unread` says which
+    archived entries could not be found.
     """
 
     first: int
@@ -33,6 +37,7 @@ class Verdict:
     size: int
     checkpoints: int = 0
     problems: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
 
     @property
     def intact(self) -> bool:
@@ -48,11 +53,13 @@ class Verdict:
 def recheck_all(tenant_id: UUID) -> Verdict:
     """The whole log and every checkpoint, while others may go on writing."""
     size = log_size(tenant_id)
-    problems = [*_entry_problems(tenant_id, 0, size), *_subtree_problems(tenant_id)]
+    archived = recheck_archive(tenant_id, after=0, upto=size)
+    problems = [*archived.problems, *_entry_problems(tenant_id, 0, size)]
+    problems += _subtree_problems(tenant_id)
     agreeing, contradictions = _all_checkpoints(tenant_id, size)
     problems += [*contradictions, *findings(tenant_id), *_beyond_head(tenant_id)]
     problems += _planted_keys(tenant_id)
-    return Verdict(1, size, size, agreeing, _once(problems))
+    return Verdict(1, size, size, agreeing, _once(problems), _once(archived.unread))
 
 
 def recheck_part(tenant_id: UUID, *, after: int, most: int) -> Verdict:
@@ -60,10 +67,12 @@ def recheck_part(tenant_id: UUID, *, after: int, most: int) -> Verdict:
     size = log_size(tenant_id)
     start = after - after % WIDTH if after < size else 0
     stop = min(size, start + most)
-    problems = [*_entry_problems(tenant_id, start, stop), *_subtree_problems(tenant_id)]
+    archived = recheck_archive(tenant_id, after=start, upto=stop)
+    problems = [*archived.problems, *_entry_problems(tenant_id, start, stop)]
+    problems += _subtree_problems(tenant_id)
     problems += [*findings(tenant_id), *_beyond_head(tenant_id), *_planted_keys(tenant_id)]
     agreeing = 0 if problems else int(checkpoints_of(tenant_id).exists())
-    return Verdict(start + 1, stop, size, agreeing, _once(problems))
+    return Verdict(start + 1, stop, size, agreeing, _once(problems), _once(archived.unread))
 
 
 def _once(problems: list[str]) -> tuple[str, ...]:
@@ -72,8 +81,20 @@ def _once(problems: list[str]) -> tuple[str, ...]:
 
 def _entry_problems(tenant_id: UUID, start: int, stop: int) -> Iterator[str]:
     """The first problem of entries start + 1 up to stop; `start` begins a stored subtree."""
-    tree, leaves, expected = StoredTree(tenant_id), [], start
-    for values in stream(tenant_id, after=start, upto=stop):
+    tree, leaves, expected = StoredTree(tenant_id), list[Hash](), start
+    archived = max(start, min(stop, archived_to(tenant_id)))
+    for place, leaf in kept(tenant_id, after=start, upto=archived):
+        if place != expected:
+            break
+        expected += 1
+        leaves.append(leaf)
+        if expected % WIDTH == 0:
+            yield from _tile_problem(tree, expected // WIDTH - 1, leaves)
+            leaves = []
+    if expected < archived:
+        yield said("The hash that was kept of entry {number} is missing.", number=expected + 1)
+        return
+    for values in stream(tenant_id, after=archived, upto=stop):
         expected += 1
         if values["sequence"] != expected:
             break

@@ -9,12 +9,11 @@ from uuid import UUID
 
 from django.db.models import Count, Q, QuerySet, Subquery, Value
 
-from dpgov.audit.actions import Action
+from dpgov.audit.actions import FREQUENT_ACTIONS, Action
 from dpgov.audit.entry import FACT_NAMES
 from dpgov.audit.keys.key_chain import Listed, follow, signatures_in
 from dpgov.audit.keys.note import PublicKey, UnreadableKey, parse_public_key
 from dpgov.audit.models import (
-    FREQUENT_ACTIONS,
     FREQUENT_ACTORS,
     AuditCheckpoint,
     AuditDelivery,

@@ -177,6 +177,7 @@ def verify_and_record(*, tenant_id: UUID, actor: Actor) -> Verdict:
                 "last": verdict.last,
                 "size": verdict.size,
                 "problems": list(verdict.problems),
+                **({"unread": list(verdict.unread)} if verdict.unread else {}),
             },
         )
     return verdict

@@ -2,7 +2,8 @@
 
 Subtrees of 256, 65,536, ... entries are written when a checkpoint is made, never while an entry is
 appended. With them a proof over a million entries reads a handful of ranges of at most 256 rows.
-They are a copy of what the entries say: `audit.recheck` compares the two.
+They are a copy of what the entries say: `audit.recheck` compares the two. Of entries that left for
+an archive the leaf hashes are kept.
 """
 
 from collections.abc import Mapping
@@ -11,6 +12,7 @@ from uuid import UUID
 
 from django.db.models import F, Q, Value
 
+from dpgov.audit.archive.leaves import kept
 from dpgov.audit.models import AuditEntry, AuditSubtree
 from dpgov.audit.tree import Hash, complete_root
 from dpgov.language.said import said
@@ -81,7 +83,11 @@ def _leaves(tenant_id: UUID, first: int) -> list[tuple[int, Hash]]:
         tenant_id=tenant_id, sequence__gt=first, sequence__lte=first + WIDTH
     )
     found = rows.order_by("sequence").values_list("sequence", "leaf_hash")
-    return [(sequence - 1, bytes(leaf)) for sequence, leaf in found]
+    leaves = [(sequence - 1, bytes(leaf)) for sequence, leaf in found]
+    if leaves and [place for place, _ in leaves] == list(range(first, first + len(leaves))):
+        return leaves
+    archived = kept(tenant_id, after=first, upto=first + WIDTH)
+    return sorted({**dict(leaves), **dict(archived)}.items())
 
 
 def _trees(tree: StoredTree, level: int, first: int) -> list[tuple[int, Hash]]:

@@ -1,8 +1,9 @@
 """The stand-alone verifier: `python -m dpgov.audit.verify EXPORT CHECKPOINT... --key KEYS`.
 
 Needs the exported file, checkpoints that were kept elsewhere and the public key, and neither this
-system nor its database: it imports no framework and reads no settings. Ends with 0 when everything
-holds, 1 when something does not, 2 when it cannot tell.
+system nor its database: it imports no framework and reads no settings. With `--archive FILE...` the
+entries of old months come from their archive files, for which it needs pyarrow. Ends with 0 when
+everything holds, 1 when something does not, 2 when it cannot tell.
 """
 
 import argparse
@@ -11,7 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dpgov.audit.exported import BrokenExport, leaf_hashes, tenant_of
+from dpgov.audit.archive.parquet import BrokenArchive
+from dpgov.audit.archive.together import all_leaves
+from dpgov.audit.exported import BrokenExport, tenant_of
 from dpgov.audit.keys.key_chain import follow, parse_list
 from dpgov.audit.keys.note import (
     Checkpoint,
@@ -64,18 +67,23 @@ class ExportVerdict:
 
 
 def verify_export(
-    path: Path, notes: Sequence[str], *, keys: Sequence[PublicKey] | None
+    path: Path,
+    notes: Sequence[str],
+    *,
+    keys: Sequence[PublicKey] | None,
+    archives: Sequence[Path] = (),
 ) -> ExportVerdict:
     """Check an exported log against checkpoints; with `keys` None, signatures are not looked at.
 
-    Raises UnreadableNote, OSError.
+    `archives` hold the entries before those of the export, in any order. Raises UnreadableNote,
+    OSError.
     """
     verdict = ExportVerdict()
     own = _own(notes, tenant_of(path), verdict)
     wanted = sorted(_believed(own, keys, verdict), key=lambda checkpoint: checkpoint.size)
     try:
-        _compare(path, wanted, verdict)
-    except BrokenExport as broken:
+        _compare(all_leaves(path, archives), wanted, verdict)
+    except (BrokenExport, BrokenArchive) as broken:
         verdict.problems.append(f"{broken} {_where(verdict)}".strip())
     return verdict
 
@@ -105,11 +113,13 @@ def _believed(
             )
 
 
-def _compare(path: Path, checkpoints: list[Checkpoint], verdict: ExportVerdict) -> None:
-    """Grow the tree along the file, and stop at the size of each checkpoint to compare."""
+def _compare(
+    parts: Iterable[list[Hash]], checkpoints: list[Checkpoint], verdict: ExportVerdict
+) -> None:
+    """Grow the tree along the files, and stop at the size of each checkpoint to compare."""
     tree, waiting = CompactRange(), checkpoints
     waiting = _check_reached(tree, waiting, verdict)
-    for leaves in leaf_hashes(path):
+    for leaves in parts:
         start = 0
         while start < len(leaves):
             stop = waiting[0].size - tree.size + start if waiting else len(leaves)
@@ -175,8 +185,9 @@ def _export(options: argparse.Namespace, keys: list[PublicKey] | None) -> int:
     if not options.export or not options.checkpoints:
         raise CannotTell("Give the export and at least one checkpoint that was kept elsewhere.")
     notes = [_text(path) for path in options.checkpoints]
-    verdict = verify_export(options.export, notes, keys=keys)
-    _print(f"{options.export.name}: {verdict.entries} entries")
+    verdict = verify_export(options.export, notes, keys=keys, archives=options.archive)
+    files = [*options.archive, options.export]
+    _print(f"{', '.join(path.name for path in files)}: {verdict.entries} entries")
     for size in verdict.agreeing:
         _print(f"agrees with the checkpoint of {size} entries")
     for origin in verdict.left_out:
@@ -234,6 +245,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("export", nargs="?", type=Path, metavar="EXPORT", help="JSON lines file")
     parser.add_argument("checkpoints", nargs="*", type=Path, metavar="CHECKPOINT")
+    parser.add_argument(
+        "--archive",
+        nargs="+",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help="Parquet files with the entries before those of the export",
+    )
     parser.add_argument("--key", type=Path, help="file with the public keys, one a line")
     parser.add_argument("--receipt", type=Path, help="check this receipt of a release instead")
     parser.add_argument("--release", type=Path, help="the answer (JSON) that the receipt is about")

@@ -10,6 +10,8 @@ from uuid import UUID
 from django.conf import settings
 
 from dpgov.audit.actions import RELEASING
+from dpgov.audit.archive.parquet import ArchiveAway, BrokenArchive
+from dpgov.audit.archive.reading import archived_release
 from dpgov.audit.entry import line_of
 from dpgov.audit.models import AuditCheckpoint, AuditEntry
 from dpgov.audit.receipts.verify import CONSISTENCY, RECEIPT
@@ -40,13 +42,19 @@ def release_receipt(
 ) -> dict[str, Any]:
     """The receipt of a release: its entry and, once a checkpoint covers it, the proof.
 
-    The first checkpoint that covers the entry is used, so that a receipt never changes again.
+    The first checkpoint that covers the entry is used, so that a receipt never changes again. Of an
+    archived entry whose file is away it says where the entry is, and nothing else.
     """
-    entry = _release_entry(tenant_id, f"query:{query_id}", recorded_near)
-    receipt = {
+    receipt: dict[str, Any] = {
         "format": RECEIPT,
         "query": str(query_id),
         "release_sha256": release_sha256,
+    }
+    try:
+        entry = _release_entry(tenant_id, f"query:{query_id}", recorded_near)
+    except (ArchiveAway, BrokenArchive) as problem:
+        return receipt | {"complete": False, "message": str(problem.args[0])}
+    receipt |= {
         "entry": line_of(vars(entry)).decode("ascii"),
         "leaf_index": entry.sequence - 1,
     }
@@ -60,7 +68,8 @@ def _release_entry(tenant_id: UUID, subject: str, near: datetime) -> AuditEntry:
     rows = AuditEntry.objects.filter(tenant_id=tenant_id, action__in=RELEASING, subject=subject)
     close = rows.filter(at__gte=near - _NEAR, at__lte=near + _NEAR)
     # No index leads to a subject: one more to keep would cost every entry; time leads close.
-    return close.filter(at=near).first() or close.first() or rows.get()
+    found = close.filter(at=near).first() or close.first()
+    return found or archived_release(tenant_id, subject, near) or rows.get()
 
 
 def _not_yet(tenant_id: UUID) -> dict[str, Any]:

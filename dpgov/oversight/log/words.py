@@ -32,6 +32,7 @@ WORDS: dict[Action, str | Promise] = {
     Action.QUERY_EXPIRED: _("Question expired, not charged"),
     Action.AUDIT_LOG_EXPORTED: _("Audit log exported"),
     Action.AUDIT_LOG_VERIFIED: _("Audit log verified"),
+    Action.AUDIT_LOG_ARCHIVED: _("Months of the audit log archived"),
     Action.BUDGET_RATE_CHANGED: _("Rate limit of a budget changed"),
     Action.BUDGET_CLOSED: _("Budget closed"),
     Action.BUDGET_CONFIRMED: _("Frozen budget confirmed"),

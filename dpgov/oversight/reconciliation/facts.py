@@ -4,12 +4,15 @@ Read once from the entries of one tenant; everything else is then compared set b
 million entries take seconds.
 """
 
+import json
 from collections.abc import Iterator
+from itertools import islice
 from uuid import UUID
 
 from django.db.backends.utils import CursorWrapper
 
 from dpgov.audit.actions import OPENING_A_BUDGET
+from dpgov.audit.archive.reading import archived_lines, archived_to
 from dpgov.oversight.reconciliation.dialect import Dialect, amount_of, amount_of_item
 from dpgov.oversight.reconciliation.facts_rare import booked, moved
 
@@ -28,12 +31,17 @@ _KEYS = {
 _REUSED = "QUERY_REUSED"
 # What a question costs is what was asked for, and what its doublings added.
 _EXTENDED = "QUERY_EXTENDED"
+_AT_ONCE = 5_000
+_INSERT = "INSERT INTO said_archived VALUES (%s, %s, %s, %s, %s)"
 _ENDINGS = ("QUERY_RELEASED", "QUERY_FAILED", "QUERY_VOIDED", "QUERY_EXPIRED", _REUSED)
 
 
 def gather(cursor: CursorWrapper, say: Dialect, tenant_id: UUID) -> list[str]:
-    """Make the tables `said_…` from the log of this tenant; returns their names."""
-    made = []
+    """Make the tables `said_…` from the log of this tenant; returns their names.
+
+    Raises ArchiveAway, BrokenArchive where the log needs a file that is not there.
+    """
+    made = [_archived(cursor, say, tenant_id)]
     for table, statement in _statements(say, say.key(tenant_id)):
         cursor.execute(f"CREATE TEMPORARY TABLE said_{table} AS {statement}")
         say.finish(cursor, f"said_{table}", _KEYS[table])
@@ -99,7 +107,32 @@ def _of_questions(say: Dialect, tenant: str) -> Iterator[tuple[str, str]]:
 
 def _entries(say: Dialect, tenant: str, condition: str) -> str:
     """The tenant's entries of some actions; OFFSET 0 keeps each detail from being parsed twice."""
+    columns = "action, subject, dataset, detail"
     return (
-        f"(SELECT action, subject, dataset, {say.detail} FROM audit_auditentry"
-        f" WHERE tenant_id = '{tenant}' AND {condition} LIMIT 9223372036854775807 OFFSET 0) e"
+        f"(SELECT action, subject, dataset, {say.detail} FROM ("
+        f"SELECT {columns} FROM audit_auditentry WHERE tenant_id = '{tenant}' AND {condition}"
+        f" UNION ALL SELECT {columns} FROM said_archived WHERE {condition}) each_entry"
+        " LIMIT 9223372036854775807 OFFSET 0) e"
     )
+
+
+def _archived(cursor: CursorWrapper, say: Dialect, tenant_id: UUID) -> str:
+    """What has left the log, out of the files of the archive."""
+    cursor.execute(
+        "CREATE TEMPORARY TABLE said_archived"
+        " (number bigint, action text, subject text, dataset text, detail text)"
+    )
+    last = archived_to(tenant_id)
+    lines = archived_lines(tenant_id, after=0, upto=last)
+    while part := list(islice(lines, _AT_ONCE)):
+        cursor.executemany(_INSERT, [_row(number, line) for number, line in part])
+    cursor.execute(
+        "DELETE FROM said_archived WHERE number IN (SELECT sequence FROM audit_auditentry"
+        f" WHERE tenant_id = '{say.key(tenant_id)}' AND sequence <= {last})"
+    )
+    return "said_archived"
+
+
+def _row(number: int, line: bytes) -> tuple[int | str, ...]:
+    said = json.loads(line)
+    return number, said["action"], said["subject"], said["dataset"], said["detail"]

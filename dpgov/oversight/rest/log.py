@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from dpgov.audit.actions import Action
+from dpgov.audit.archive.reading import older_of
 from dpgov.audit.entry import FACT_NAMES, iso
 from dpgov.audit.models import AuditEntry
 from dpgov.audit.recheck import Verdict
@@ -58,6 +59,9 @@ class VerdictSerializer(serializers.Serializer[Verdict]):
     last = serializers.IntegerField(help_text="Number of the last one.")
     size = serializers.IntegerField(help_text="How many entries the log has.")
     problems = serializers.ListField(child=serializers.CharField())
+    unread = serializers.ListField(
+        child=serializers.CharField(), help_text="Archived entries that could not be found."
+    )
     ledger_findings = serializers.ListField(child=serializers.CharField())
 
 
@@ -69,6 +73,27 @@ class NewestFirst(pagination.CursorPagination):
     def get_ordering(self, request: Request, queryset: QuerySet[Any], view: Any) -> tuple[str, ...]:
         """The order that the filter needs (`entries_of`)."""
         return tuple(map(str, queryset.query.order_by))
+
+    def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> Any:
+        """Looks up what the archive has beside the page."""
+        older = older_of(request.membership.tenant_id)  # type: ignore[attr-defined]
+        self._archive = older.sentence if older else ""
+        return super().paginate_queryset(queryset, request, view)
+
+    def get_paginated_response(self, data: Any) -> Response:
+        """With one more member, `archive`."""
+        found = super().get_paginated_response(data)
+        found.data["archive"] = self._archive
+        return found
+
+    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """Likewise."""
+        found: dict[str, Any] = super().get_paginated_response_schema(schema)
+        found["properties"]["archive"] = {
+            "type": "string",
+            "description": "Which entries this list no longer has, and where they are.",
+        }
+        return found
 
 
 class AuditEntryList(generics.ListAPIView[AuditEntry]):
@@ -113,6 +138,7 @@ class AuditVerify(APIView):
             "last": verdict.last,
             "size": verdict.size,
             "problems": list(verdict.problems),
+            "unread": list(verdict.unread),
             "ledger_findings": ledger_findings(tenant),
         }
         return Response(VerdictSerializer(body).data)

@@ -3,8 +3,9 @@ except that an export and a verification are noted.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
+from uuid import UUID
 
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpResponse, StreamingHttpResponse
@@ -14,8 +15,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from dpgov.audit.actor import OPERATOR, SWEEPER, WORKER
+from dpgov.audit.archive.parquet import ArchiveAway, BrokenArchive
+from dpgov.audit.archive.reading import archived_entry, older_of, whole_log
 from dpgov.audit.entry import leaf_hash, line_of
-from dpgov.audit.export import csv_lines, json_lines
+from dpgov.audit.export import csv_lines
 from dpgov.audit.history import looked_at
 from dpgov.audit.models import AuditEntry
 from dpgov.audit.selectors import (
@@ -74,6 +77,7 @@ def audit_log(request: MemberRequest) -> HttpResponse:
         "size": head.size,
         "checkpoint": (last := head.newest),
         "root": bytes(last.root).hex() if last else "",
+        "archive": translated(older.sentence) if (older := older_of(tenant.id)) else "",
         "contradictions": [translated(words) for words in head.findings],
         "most_at_once": MOST_AT_ONCE,
         "actors": [*members, *(actor.label for actor in (WORKER, SWEEPER, OPERATOR))],
@@ -92,9 +96,10 @@ def audit_entry(request: MemberRequest, sequence: int) -> HttpResponse:
     tenant = request.membership.tenant
     tenant_id = tenant.pk
     try:
-        entry = get_entry(tenant_id, sequence)
-    except AuditEntry.DoesNotExist as missing:
-        raise Http404 from missing
+        entry = _entry(tenant_id, sequence)
+    except (ArchiveAway, BrokenArchive) as away:
+        said = {"sequence": sequence, "away": translated(away.args[0])}
+        return render(request, "oversight/log/audit_away.html", said)
     (line,) = lines_of(tenant_id, [entry], people_of(tenant, labels_in([entry]))[0])
     context = {
         "entry": entry,
@@ -109,6 +114,17 @@ def audit_entry(request: MemberRequest, sequence: int) -> HttpResponse:
     }
     panel = request.headers.get("HX-Request")
     return render(request, f"oversight/log/{'_' if panel else ''}audit_entry.html", context)
+
+
+def _entry(tenant_id: UUID, sequence: int) -> AuditEntry:
+    """Out of the log, else out of the archive; raises Http404, ArchiveAway, BrokenArchive."""
+    try:
+        return get_entry(tenant_id, sequence)
+    except AuditEntry.DoesNotExist as missing:
+        found = archived_entry(tenant_id, sequence)
+        if found is None:
+            raise Http404 from missing
+        return found
 
 
 def _pretty(detail: str) -> str:
@@ -127,6 +143,7 @@ def audit_verify(request: MemberRequest) -> HttpResponse:
     context = {
         "verdict": verdict,
         "problems": [translated(problem) for problem in verdict.problems],
+        "unread": [translated(sentence) for sentence in verdict.unread],
         "findings": [translated(finding) for finding in ledger_findings(tenant)],
         "at": clock.now(),
     }
@@ -149,10 +166,11 @@ def audit_export(request: MemberRequest, fmt: str) -> StreamingHttpResponse:
     note = record_export(
         tenant_id=tenant.id, actor=actor_of(request.user), detail=_export_detail(fmt, chosen)
     )
-    write: Callable[[Iterator[dict[str, Any]]], Iterator[str] | Iterator[bytes]]
-    write = csv_lines if fmt == "csv" else json_lines
-    meant = widened(tenant, chosen)
-    lines = write(stream(tenant.id, upto=note.sequence, chosen=meant))
+    lines: Iterator[str] | Iterator[bytes]
+    if fmt == "csv":
+        lines = csv_lines(stream(tenant.id, upto=note.sequence, chosen=widened(tenant, chosen)))
+    else:
+        lines = whole_log(tenant.id, upto=note.sequence)
     name = f"audit-{tenant.slug}-{note.sequence}.{fmt}"
     return StreamingHttpResponse(
         lines,

@@ -40,7 +40,7 @@ def receipt(request: HttpRequest, query_id: UUID) -> HttpResponse:
         if query.reuse
         else question(query.cost_nano, query.dataset.budget.currency),
         "receipt": body,
-        "entry": body["leaf_index"] + 1,
+        "entry": body.get("leaf_index", -1) + 1,
         "address": address,
         "code": _code(address),
         "name": file_name(query),

@@ -148,6 +148,9 @@ WRITES: dict[str, str] = {
     "joint.Party": "SELECT, UPDATE (public_key)",
     "audit.AuditEntry": "SELECT",
     "audit.AuditHead": "SELECT",
+    # What these name may leave the log: the owner's word alone.
+    "audit.AuditArchive": "SELECT",
+    "audit.AuditLeaves": "SELECT",
 }
 # What only the sweeper's role may write, where there is one of its own: what signs the log, whose
 # ids are never given, and its word that it runs.

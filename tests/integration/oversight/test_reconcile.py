@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Callable
+from datetime import date
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,8 +12,11 @@ from django.core.management import CommandError, call_command
 
 from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.services import approve
+from dpgov.audit.archive.reading import folder_of
+from dpgov.audit.archiving import archive_months, remove_archived
+from dpgov.audit.checkpoints.signing import make_checkpoint
 from dpgov.audit.models import AuditEntry
-from dpgov.budgets.models import Budget
+from dpgov.budgets.models import Budget, Charge
 from dpgov.budgets.services import confirm_budget, freeze_tenant
 from dpgov.budgets.services.allocations import allocate
 from dpgov.budgets.services.raising import raise_limit, request_raise
@@ -101,6 +106,31 @@ def test_reading_leaves_nothing_behind(used: Dataset) -> None:
     before = AuditEntry.objects.count()
     assert reconcile(used.tenant) == reconcile(used.tenant)
     assert AuditEntry.objects.count() == before
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.tampers_with_ledger
+def test_reconciliation_reads_the_archive_and_says_when_it_cannot(
+    used: Dataset, settings: Any, tmp_path: Path
+) -> None:
+    """G10, G8: the same questions agree; a charge made smaller is found; without the file nothing
+    is said to agree.
+    """
+    settings.DPGOV_CHECKPOINT_FOLDER = tmp_path / "checkpoints"
+    settings.DPGOV_ARCHIVE_FOLDER = tmp_path / "archive"
+    whole = reconcile(used.tenant)
+    make_checkpoint(tenant_id=used.tenant_id)
+    (made,) = archive_months(used.tenant_id, date(2999, 1, 1))
+    assert reconcile(used.tenant) == whole
+    make_checkpoint(tenant_id=used.tenant_id)
+    assert remove_archived(used.tenant_id) > 5
+    assert reconcile(used.tenant) == whole
+    with without_triggers():
+        Charge.objects.filter(budget__kind="dataset").update(amount_nano=1)
+    assert "is to be charged, but" in " ".join(findings(used.tenant))
+    (folder_of(used.tenant_id) / made.name).unlink()
+    with pytest.raises(CommandError, match=r"nothing compared\. Entries 1 to"):
+        call_command("reconcile")
 
 
 @pytest.mark.django_db(transaction=True)

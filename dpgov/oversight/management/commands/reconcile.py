@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
+from dpgov.audit.archive.parquet import ArchiveAway, BrokenArchive
 from dpgov.oversight.reconciliation.report import reconcile
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import KnownTenant, tenants
@@ -31,6 +32,8 @@ class Command(BaseCommand):
         with acting_for(known.id):
             try:
                 report = reconcile(Tenant.objects.get(pk=known.id))
+            except (ArchiveAway, BrokenArchive) as problem:
+                raise CommandError(f"{known.slug}: nothing compared. {problem}") from problem
             except DatabaseError as error:
                 raise CommandError(f"{known.slug}: {_what_to_do(error)}") from error
         for finding in report.findings:

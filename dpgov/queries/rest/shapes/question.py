@@ -92,10 +92,13 @@ class ReceiptSerializer(serializers.Serializer[Any]):
     format = serializers.CharField()
     query = serializers.UUIDField()
     release_sha256 = serializers.CharField(help_text="Of the bytes of the release.")
-    entry = serializers.CharField(help_text="The entry's canonical JSON, as it was hashed.")
-    leaf_index = serializers.IntegerField()
+    entry = serializers.CharField(
+        required=False,
+        help_text="The entry's canonical JSON, as it was hashed; absent while its archive is away.",
+    )
+    leaf_index = serializers.IntegerField(required=False)
     complete = serializers.BooleanField(help_text="Whether the proof is there yet.")
-    message = serializers.CharField(required=False, help_text="When it will be.")
+    message = serializers.CharField(required=False, help_text="When it will be, or what is away.")
     expected_at = serializers.DateTimeField(required=False)
     tree_size = serializers.IntegerField(required=False)
     audit_path = serializers.ListField(

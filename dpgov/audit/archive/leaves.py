@@ -1,0 +1,34 @@
+"""The leaf hashes of archived entries: what the tree is made of when the entries have left."""
+
+from collections.abc import Iterator
+from uuid import UUID
+
+from dpgov.audit.models import AuditLeaves
+from dpgov.audit.tree import Hash
+
+WIDTH, _BYTES = 256, 32
+
+
+def rows_of(tenant_id: UUID, *, start: int, hashes: bytes) -> Iterator[AuditLeaves]:
+    """The rows that keep these hashes, of the entries after the first `start`; not saved."""
+    end, at = start + len(hashes) // _BYTES, start
+    while at < end:
+        stop = min(end, at - at % WIDTH + WIDTH)
+        piece = hashes[(at - start) * _BYTES : (stop - start) * _BYTES]
+        yield AuditLeaves(tenant_id=tenant_id, start=at, hashes=piece)
+        at = stop
+
+
+def kept(tenant_id: UUID, *, after: int, upto: int) -> Iterator[tuple[int, Hash]]:
+    """(place from 0, hash) of the archived entries after < number <= upto, in order."""
+    rows = AuditLeaves.objects.filter(
+        tenant_id=tenant_id, start__gt=after - WIDTH, start__lt=upto
+    ).order_by("start")
+    for start, hashes in rows.values_list("start", "hashes").iterator(chunk_size=WIDTH):
+        for place, value in enumerate(_parted(bytes(hashes)), start=start):
+            if after <= place < upto:
+                yield place, value
+
+
+def _parted(hashes: bytes) -> list[Hash]:
+    return [hashes[at : at + _BYTES] for at in range(0, len(hashes), _BYTES)]

@@ -1,0 +1,38 @@
+"""Logs with old months, and folders of their own for what leaves the database."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpgov.audit.archiving import archive_months, remove_archived
+from dpgov.audit.export import json_lines
+from dpgov.audit.selectors import stream
+from tests.integration.audit.archives import MARCH, sign
+from tests.integration.audit.logs import TENANT, write_month
+
+
+@pytest.fixture
+def own_folders(settings: Any, tmp_path: Path) -> None:
+    """Of checkpoints, their key and the archive."""
+    settings.DPGOV_CHECKPOINT_FOLDER = tmp_path / "checkpoints"
+    settings.DPGOV_CHECKPOINT_KEY_FILE = tmp_path / "checkpoint_key"
+    settings.DPGOV_ARCHIVE_FOLDER = tmp_path / "archive"
+
+
+@pytest.fixture
+def months(own_folders: None) -> list[bytes]:
+    """Three months of a hundred entries, each of them signed; every line."""
+    for month in (1, 2, 3):
+        write_month(month)
+        sign()
+    return list(json_lines(stream(TENANT, upto=300)))
+
+
+@pytest.fixture
+def archived(months: list[bytes]) -> list[bytes]:
+    """January and February have left the log."""
+    archive_months(TENANT, MARCH)
+    sign()
+    assert remove_archived(TENANT) == 160
+    return months
