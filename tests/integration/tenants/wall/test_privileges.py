@@ -67,10 +67,11 @@ def test_entries_of_the_ledger_come_from_its_steps_alone(table: str, analyst: Me
 @pytest.mark.parametrize("table", ["audit_auditentry", "audit_auditarchive", "audit_auditleaves"])
 def test_what_may_leave_the_log_is_the_owner_s_word_alone(table: str, analyst: Membership) -> None:
     """G10: whoever could name an archive could say that an entry is in it."""
-    refused(f"INSERT INTO {table} SELECT * FROM {table}", analyst)
+    again = f"INSERT INTO {table} (tenant_id) SELECT tenant_id FROM {table}"
+    refused(again, analyst)
     refused(f"DELETE FROM {table}", analyst)
     with connected_as(SWEEPER) as sweeper, pytest.raises(InsufficientPrivilege):
-        sweeper.execute(f"INSERT INTO {table} SELECT * FROM {table}")
+        sweeper.execute(again)
 
 
 def test_archiving_says_at_once_that_it_is_for_the_owner_of_the_tables(owner: Membership) -> None:
