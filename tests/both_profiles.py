@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from xdist.remote import Producer
 
+from tests.examples import EVERY_DAY
 from tests.profile import PROFILES, WHOLE, clean_environment
 from tests.together import Together
 
@@ -85,7 +86,10 @@ ALIKE_AS_A_RULE = (
     "journeys/test_reading.py",
     "journeys/test_state_folder.py",
 )
-_EVERY_DAY = ("-m", "not thorough and not long and not spark")
+_EVERY_DAY = (
+    *("-m", "not thorough and not long and not spark"),
+    f"--hypothesis-profile={EVERY_DAY}",
+)
 _NOTHING_RAN = 5
 # On two cores: tests of real workers and browsers wait most of the time. In the order in which
 # they are collected: what takes longest comes first.

@@ -16,11 +16,10 @@ from django.conf import settings
 from django.core.cache import caches
 from django.db import connection
 from django.test import TransactionTestCase
-from hypothesis import HealthCheck
-from hypothesis import settings as Hypothesis  # noqa: N812
 
 from dpgov.tenants.boundary import EVERYBODY, Scope, acting_for
 from tests.emptying import empty_the_database
+from tests.examples import load_profiles
 from tests.thorough import THOROUGH
 
 pytest_plugins = ["tests.cast"]
@@ -29,10 +28,7 @@ _HERE = Path(__file__).parent
 
 def pytest_configure() -> None:
     settings.PASSWORD_HASHERS = ["tests.hashers.CheapArgon2"]
-    # How long an example takes says nothing about the code: machines are slow or busy.
-    patient = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-    Hypothesis.register_profile("patient", Hypothesis(), **patient)
-    Hypothesis.load_profile("patient")
+    load_profiles()
 
 
 # The longest first, so that no worker is left alone with one of them at the end.

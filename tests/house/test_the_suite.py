@@ -1,11 +1,15 @@
 """How the suite itself runs: what which run leaves out, and what stays together."""
 
+import ast
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.both_profiles import ALIKE_AS_A_RULE, ALIKE_EVERYWHERE, _command
-from tests.profile import WHOLE
+from tests.examples import ALL, EVERY_DAY, examples
+from tests.house import tree
+from tests.profile import PROFILES, WHOLE
 from tests.thorough import THOROUGH
 from tests.together import Together
 
@@ -53,6 +57,37 @@ def test_a_whole_run_has_everything_that_is_not_alike_on_both() -> None:
 def test_a_path_that_is_named_runs_all_that_it_holds(profile: str) -> None:
     named = _command(profile, ["tests/statistical"])
     assert named[3:] == [f"--profile={profile}", "tests/statistical"]
+
+
+def test_every_day_each_test_has_a_share_of_its_examples_and_in_a_whole_run_all() -> None:
+    """A named path has all as well: the profile is asked for by the everyday run alone."""
+    every_day = f"--hypothesis-profile={EVERY_DAY}"
+    assert all(every_day in _command(profile, []) for profile in PROFILES)
+    for arguments in ([WHOLE], ["tests/unit"]):
+        assert not [part for part in _command("sqlite", arguments) if "hypothesis" in part]
+    asked = (1, 3, 60, 150)
+    assert [_made(ALL, count) for count in asked] == list(asked)
+    assert [_made(EVERY_DAY, count) for count in asked] == [1, 1, 15, 38]
+
+
+def _made(profile: str, count: int) -> int:
+    before = settings.get_current_profile_name()
+    settings.load_profile(profile)
+    try:
+        return examples(count).max_examples
+    finally:
+        settings.load_profile(before)
+
+
+def test_one_place_alone_says_how_many_examples_are_made() -> None:
+    """A test that set the number by itself would make all of them every day."""
+    saying = {
+        tree.name(path)
+        for path, module in tree.python("tests")
+        for node in ast.walk(module)
+        if isinstance(node, ast.keyword) and node.arg == "max_examples"
+    }
+    assert saying == {"tests/examples.py"}
 
 
 def test_journeys_are_handed_out_as_one_and_modules_whole() -> None:

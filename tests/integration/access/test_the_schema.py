@@ -13,7 +13,6 @@ from django.core.signals import request_finished, request_started
 from django.db import close_old_connections, transaction
 from drf_spectacular.generators import SchemaGenerator
 from hypothesis import HealthCheck, given, reject
-from hypothesis import settings as examples
 from hypothesis.strategies import DrawFn, SearchStrategy, composite
 from schemathesis import Case
 from schemathesis.checks import not_a_server_error
@@ -28,6 +27,7 @@ from schemathesis.specs.openapi.checks import (
 
 from dpgov.tenants.models import ApiToken
 from dpgov.wsgi import application
+from tests.examples import examples
 from tests.integration.access.world import World
 
 EACH, MANY = 50, 1_000
@@ -97,7 +97,7 @@ def _try(label: str, world: World, times: int) -> None:
         operation.as_strategy(generation_mode=mode, path_parameters=path) for mode in GenerationMode
     )
 
-    @examples(max_examples=times, suppress_health_check=list(HealthCheck), database=None)
+    @examples(times, suppress_health_check=list(HealthCheck), database=None)
     @given(case=_made(fitting | other))
     def each(case: "Case[Any]") -> None:
         with transaction.atomic():

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import transaction
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -41,6 +41,7 @@ from dpgov.budgets.services.corrections import REFUND
 from dpgov.tenants.models import Role, Tenant
 from tests.agreed import agree
 from tests.cast import join
+from tests.examples import examples
 from tests.integration.budgets.limits_books import PARTS, Books, Limit, Question
 
 IDS = [uuid.UUID(int=number) for number in range(1, 13)]
@@ -264,10 +265,5 @@ def test_many_limits_and_a_small_model_agree_on_every_balance() -> None:
     """
     run_state_machine_as_test(
         LimitsMachine,
-        settings=settings(
-            max_examples=40,
-            stateful_step_count=30,
-            deadline=None,
-            suppress_health_check=list(HealthCheck),
-        ),
+        settings=examples(40, stateful_step_count=30, suppress_health_check=list(HealthCheck)),
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 from django.db import transaction
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -32,6 +32,7 @@ from dpgov.budgets.services import (
 )
 from dpgov.tenants.models import Tenant
 from tests.agreed import move_as_two
+from tests.examples import examples
 
 IDS = [uuid.UUID(int=number) for number in range(1, 9)]
 AMOUNTS = st.integers(min_value=1, max_value=40)
@@ -133,10 +134,5 @@ def test_the_ledger_and_a_small_model_agree_on_every_balance() -> None:
     """A3: reserve, settle, void, expire, raise, lower, repeat an id."""
     run_state_machine_as_test(
         LedgerMachine,
-        settings=settings(
-            max_examples=60,
-            stateful_step_count=40,
-            deadline=None,
-            suppress_health_check=list(HealthCheck),
-        ),
+        settings=examples(60, stateful_step_count=40, suppress_health_check=list(HealthCheck)),
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import pytest
 from django.db import transaction
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -23,6 +23,7 @@ from dpgov.budgets.services import settle, void
 from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
 from dpgov.tenants.models import Tenant
 from tests.agreed import merge_as_two, split_as_two
+from tests.examples import examples
 from tests.integration.budgets.sharing import acting, charge, dataset_budget
 
 DATASETS = range(5)
@@ -176,10 +177,5 @@ def test_no_shared_budget_forgets_what_anybody_in_it_lost() -> None:
     """A3, F11: open, join, ask, settle, void, merge, split and leave in any order."""
     run_state_machine_as_test(
         SharedBudgetMachine,
-        settings=settings(
-            max_examples=40,
-            stateful_step_count=30,
-            deadline=None,
-            suppress_health_check=list(HealthCheck),
-        ),
+        settings=examples(40, stateful_step_count=30, suppress_health_check=list(HealthCheck)),
     )

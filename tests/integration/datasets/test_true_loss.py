@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import pytest
 from django.db import transaction
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
 from dpgov.datasets.models import Dataset, DatasetVersion
@@ -19,6 +19,7 @@ from dpgov.engines.child import RefusedFile
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.plan.schema import ColumnSpec, InvalidDomain, Neighbouring
 from dpgov.tenants.models import Membership
+from tests.examples import examples
 from tests.integration.datasets.filing import (
     Row,
     as_file,
@@ -264,7 +265,7 @@ def _never_more_than_booked(
         transaction.set_rollback(True)
 
 
-@settings(max_examples=3, deadline=None, suppress_health_check=_ONE_DATABASE)
+@examples(3, suppress_health_check=_ONE_DATABASE)
 @_CASES
 @_COLUMNS_SWAPPED
 @_OTHER_RULE
@@ -283,7 +284,7 @@ def test_nobody_loses_more_than_is_booked(
 
 
 @pytest.mark.long
-@settings(max_examples=60, deadline=None, suppress_health_check=_ONE_DATABASE)
+@examples(60, suppress_health_check=_ONE_DATABASE)
 @_CASES
 def test_nobody_loses_more_than_is_booked_in_many_histories(
     owner: Membership,

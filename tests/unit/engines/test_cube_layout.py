@@ -8,7 +8,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dpgov.engines.cubes.keeping import keep_cubes
@@ -25,6 +25,7 @@ from dpgov.privacy.plan.request import (
     UnitBounds,
 )
 from dpgov.privacy.plan.schema import ColumnSpec
+from tests.examples import examples
 from tests.unit.engines.tables import MEMORY, category, number, write_codes
 
 _NUMBERS = st.integers(0, 10**7).map(lambda top: number("n", "0", str(top)))
@@ -32,7 +33,7 @@ _CATEGORIES = st.integers(0, 300).map(lambda many: category("c", *map(str, range
 _DECLARED = st.lists(st.one_of(_NUMBERS, _CATEGORIES), max_size=30)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(columns=_DECLARED, rows=st.sampled_from([1, 50, 10_000, 10**7, 10**12]))
 def test_cubes_stay_within_their_budget(columns: list[ColumnSpec], rows: int) -> None:
     """E14: of cells, of all numbers, and of the rows that there may be."""

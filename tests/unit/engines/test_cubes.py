@@ -13,7 +13,7 @@ from pathlib import Path
 import duckdb
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dpgov.engines.base import EngineFailure
@@ -35,6 +35,7 @@ from dpgov.privacy.plan.request import (
     UnitBounds,
 )
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec
+from tests.examples import examples
 from tests.reference import Owned, exact_answer
 from tests.unit.engines.tables import (
     MEMORY,
@@ -138,7 +139,7 @@ def _stored(path: Path, table: Sequence[Owned], rows_of_unit: int | None) -> Pat
     return write_owned(path, TYPES, table)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(data=st.data())
 def test_every_cube_equals_the_rows_that_it_was_counted_from(data: st.DataObject) -> None:
     """D1, D4, D7, D10: any declarations, rows, filters, groups, clips, products and units."""

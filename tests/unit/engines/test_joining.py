@@ -13,12 +13,13 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.request import Join, UnitNames
 from dpgov.privacy.plan.schema import ColumnSpec, MissingRule
+from tests.examples import examples
 from tests.unit.engines.tables import (
     category,
     ingest_here,
@@ -74,7 +75,7 @@ _PEOPLE = st.lists(
 )
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(rows=_PEOPLE, who=st.sampled_from("abc"))
 def test_a_person_moves_their_own_rows_alone(
     tmp_path_factory: pytest.TempPathFactory, rows: list[Row], who: str

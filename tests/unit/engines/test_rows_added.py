@@ -6,7 +6,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dpgov.engines.ingest.refusal import Refused
@@ -14,6 +14,7 @@ from dpgov.engines.ingest.request import Before, EarlierFile, UnitNames
 from dpgov.engines.ingest.store import Stored
 from dpgov.engines.likeness import Likeness, likeness
 from dpgov.privacy.plan.schema import ColumnSpec
+from tests.examples import examples
 from tests.unit.engines.tables import category, ingest_here, number, stored_codes, write_csv
 
 NAMES = ["id", "v", "town"]
@@ -65,7 +66,7 @@ def test_columns_are_found_by_their_names(tmp_path: Path) -> None:
     assert stored_codes(source) == [(1, 7), (0, 8)]
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(
     first=st.lists(st.integers(0, 3), max_size=8),
     second=st.lists(st.integers(0, 5), max_size=8),

@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dpgov.engines.base import FAILURE, EngineFailure
@@ -24,6 +24,7 @@ from dpgov.privacy.plan.request import (
     Measure,
     MeasureKind,
 )
+from tests.examples import examples
 from tests.reference import exact_answer
 from tests.unit.engines.tables import write_codes
 
@@ -84,7 +85,7 @@ def _requests(draw: st.DrawFn) -> ExactRequest:
     )
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(table=_TABLES, request=_requests())
 def test_any_request_on_any_table_equals_the_reference(
     table: list[tuple[int | None, ...]], request: ExactRequest
@@ -95,7 +96,7 @@ def test_any_request_on_any_table_equals_the_reference(
         assert DuckDBEngine(path, seconds=30).answer(request) == exact_answer(table, request)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(
     table=_TABLES,
     request=_requests(),

@@ -3,12 +3,13 @@
 import tempfile
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dpgov.engines.files import DuckDBEngine
 from dpgov.privacy.plan.bins import CodeGrouping
 from dpgov.privacy.plan.request import CodeFilter, ExactRequest, Measure, MeasureKind
+from tests.examples import examples
 from tests.unit.engines.tables import ingest_here, number, write_csv
 
 _CELLS = st.one_of(
@@ -46,7 +47,7 @@ def _moved(
     return sum(abs(a[measure] - b[measure]) for a, b in zip(before, after, strict=True))
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(rows=_ROWS, extra=st.tuples(_CELLS, _CELLS))
 def test_one_row_added_or_removed(rows: list[tuple[str, str]], extra: tuple[str, str]) -> None:
     """D1: counts move by at most 1, sums of codes by at most the largest code."""
@@ -56,7 +57,7 @@ def test_one_row_added_or_removed(rows: list[tuple[str, str]], extra: tuple[str,
     assert _moved(before, after, 2) <= TOP
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(rows=_ROWS, other=st.tuples(_CELLS, _CELLS))
 def test_one_row_changed(rows: list[tuple[str, str]], other: tuple[str, str]) -> None:
     """D1: at most twice that, since a row may leave one cell and enter another."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dpgov.engines.files import DuckDBEngine
@@ -25,6 +25,7 @@ from dpgov.privacy.plan.request import (
     UnitBounds,
     place_of_cell,
 )
+from tests.examples import examples
 from tests.reference import Owned, exact_answer
 from tests.unit.engines.tables import (
     category,
@@ -78,7 +79,7 @@ def _requests(draw: st.DrawFn) -> ExactRequest:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(table=_tables(), request=_requests())
 def test_any_bounds_on_any_units_equal_the_reference(
     table: list[Owned], request: ExactRequest
@@ -144,7 +145,7 @@ _PEOPLE = st.lists(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(rows=_PEOPLE, others=_PEOPLE, data=st.data(), partition=st.sampled_from(["", "town"]))
 def test_other_units_never_change_what_is_stored_of_a_unit(
     rows: list[Cells], others: list[Cells], data: st.DataObject, partition: str
@@ -156,7 +157,7 @@ def test_other_units_never_change_what_is_stored_of_a_unit(
     assert {person: kept for person, kept in together.items() if person < 50} == alone
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(rows=_PEOPLE, data=st.data(), partition=st.sampled_from(["", "town"]))
 def test_neither_the_order_of_columns_nor_undeclared_ones_change_what_is_kept(
     rows: list[Cells], data: st.DataObject, partition: str

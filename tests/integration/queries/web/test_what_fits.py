@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import pytest
 from django.db import transaction
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
@@ -36,6 +36,7 @@ from dpgov.queries.asking.policy import QueryLimitExceeded
 from dpgov.queries.asking.quote import quote
 from dpgov.queries.asking.submit import submit
 from dpgov.tenants.models import Membership
+from tests.examples import examples
 from tests.integration.budgets.sharing import shared_budget
 from tests.small_dataset import EDUCATIONS, register_small_dataset
 
@@ -82,9 +83,7 @@ def dataset(owner: Membership, request: pytest.FixtureRequest) -> Dataset:
 
 
 @given(world=WORLDS)
-@settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_number_that_says_what_fits_is_the_same(
     world: World,
     dataset: Dataset,

@@ -9,13 +9,14 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dpgov.engines.files import DuckDBEngine
 from dpgov.engines.ingest.request import UnitNames
 from dpgov.privacy.plan.request import ExactAnswer
 from dpgov.privacy.plan.schema import PrivacyUnit
+from tests.examples import examples
 from tests.unit.engines.cases.drawn import (
     DECIMAL,
     IDS,
@@ -37,7 +38,7 @@ def _numbers(answer: ExactAnswer) -> list[list[int]]:
     return [list(map(int, cell)) for cell in answer]
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(data=st.data())
 def test_any_table_and_any_plan_has_the_same_integers(owner: Owner, data: st.DataObject) -> None:
     """D1, D2, D4, D6, D9: any declarations, filters, groups, measures, columns of two and units."""

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from dpgov.privacy.accounting.decimals import as_text, parse_epsilon
 from dpgov.privacy.accounting.loss import Mode, rho_of
@@ -14,6 +14,7 @@ from dpgov.privacy.plan.domains import column_spec, numeric_domain
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.privacy.plan.schema import ColumnSpec, DatasetSchema, Neighbouring, PrivacyUnit
+from tests.examples import examples
 from tests.reference import Row
 from tests.unit.privacy.tables import (
     COUNT,
@@ -39,7 +40,7 @@ def refusal(raw: dict[str, Any], *columns: ColumnSpec, **more: Any) -> dict[str,
     return {problem.path: problem.message for problem in refused.value.problems}
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(raw=questions())
 @pytest.mark.parametrize("mode", list(Mode))
 def test_cost_and_shape_are_the_same_whatever_the_table_holds(

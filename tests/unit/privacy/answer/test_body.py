@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dpgov.audit.entry import canonical_json
@@ -28,6 +28,7 @@ from dpgov.privacy.noise import sampling
 from dpgov.privacy.noise.noise import NoiseOutOfRange
 from dpgov.privacy.plan.request import Counts, Measure, MeasureKind
 from dpgov.privacy.plan.schema import LARGEST_SUM, PrivacyUnit
+from tests.examples import examples
 from tests.reference import Owned, exact_answer
 from tests.unit.privacy.tables import (
     COUNT,
@@ -82,7 +83,7 @@ def written_out(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("mode", list(Mode))
-@settings(deadline=None, max_examples=15)
+@examples(15)
 @given(units=TABLES, statistics=some_of(*ALIKE_ONES, MEAN_AGE))
 def test_arrays_give_the_same_bytes_as_cells_one_by_one(
     mode: Mode, units: Any, statistics: list[dict[str, Any]]
@@ -96,7 +97,7 @@ def test_arrays_give_the_same_bytes_as_cells_one_by_one(
 
 
 @pytest.mark.parametrize("mode", list(Mode))
-@settings(deadline=None, max_examples=15)
+@examples(15)
 @given(units=TABLES, statistics=some_of(*ALIKE_ONES))
 def test_what_is_kept_as_lists_reads_like_what_is_written_out(
     mode: Mode, units: Any, statistics: list[dict[str, Any]]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -17,6 +17,7 @@ from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.answer.release import MalformedAnswer, draw
 from dpgov.privacy.plan.domains import column_spec, numeric_domain
 from dpgov.privacy.plan.schema import ColumnSpec, MissingRule, Neighbouring
+from tests.examples import examples
 from tests.reference import Row
 from tests.unit.privacy.tables import (
     COLUMNS,
@@ -133,7 +134,7 @@ EVERY = [
 
 
 @given(codes=st.lists(st.integers(0, 73), min_size=200, max_size=240))
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @pytest.mark.parametrize("mode", list(Mode))
 def test_with_hardly_any_noise_every_statistic_is_that_of_the_values(
     mode: Mode, codes: list[int]
@@ -159,7 +160,7 @@ def test_with_hardly_any_noise_every_statistic_is_that_of_the_values(
 
 
 @given(codes=st.lists(st.integers(0, 73), min_size=1, max_size=300))
-@settings(max_examples=20, deadline=None)
+@examples(20)
 def test_several_quantiles_rise_as_their_orders_do(codes: list[int]) -> None:
     orders = [0.05, 0.25, 0.5, 0.75, 0.95]
     raw = question({"statistic": "quantiles", "column": "age", "quantiles": orders}, epsilon="0.1")
@@ -181,7 +182,7 @@ def bounds_of(column: str | None) -> tuple[float, float]:
     return bounds.get(column or "", (0, 0))
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(raw=questions(), rows=st.lists(rows_of(), max_size=4))
 def test_a_release_is_plain_json_within_the_bounds_of_its_columns(
     raw: dict[str, Any], rows: list[Row]

@@ -10,7 +10,7 @@ from hashlib import sha256
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dpgov.privacy.joint.masks import (
@@ -24,6 +24,7 @@ from dpgov.privacy.joint.masks import (
     total_of,
 )
 from dpgov.privacy.joint.noise import MODULUS
+from tests.examples import examples
 
 _HALF = 2**62
 
@@ -46,7 +47,7 @@ def _shares(
     ]
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(st.integers(3, 6), st.data())
 def test_all_shares_add_up_to_the_sum_and_fewer_to_nothing_near_it(
     parties: int, data: st.DataObject

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dpgov.privacy.plan.calendar import Step
@@ -23,6 +23,7 @@ from dpgov.privacy.plan.schema import (
     InvalidDomain,
     NumericDomain,
 )
+from tests.examples import examples
 
 DIFFERENCE, RATIO = FormulaKind.DIFFERENCE, FormulaKind.RATIO
 SUM, PRODUCT = FormulaKind.SUM, FormulaKind.PRODUCT
@@ -198,7 +199,7 @@ def value(spec: ColumnSpec, code: int) -> Fraction:
     return Fraction(domain.lower) + Fraction(domain.step) * code + first
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.data())
 def test_differences_are_exact(data: st.DataObject) -> None:
     """D9, D2: as fractions, for every pair of values, extremes included."""
@@ -214,7 +215,7 @@ def test_differences_are_exact(data: st.DataObject) -> None:
             assert 0 <= found <= spec.domain.top
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.data())
 def test_ratios_are_the_nearest_step_within_their_bounds(data: st.DataObject) -> None:
     """D9, D2: half a step goes to the even multiple, as `round` of a fraction does."""
@@ -232,7 +233,7 @@ def test_ratios_are_the_nearest_step_within_their_bounds(data: st.DataObject) ->
         assert found == round(inside / Fraction(bounds.step)) - bounds.lower_steps
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.data())
 def test_each_value_is_in_the_bin_and_on_the_side_that_the_constants_say(
     data: st.DataObject,

@@ -7,13 +7,14 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
 from dpgov.privacy.plan.grouping import described
 from dpgov.privacy.plan.request import CodeFilter
 from dpgov.privacy.plan.schema import NumericDomain
+from tests.examples import examples
 from tests.reference import Row, bin_of, exact_answer
 from tests.unit.privacy.tables import (
     CHANGE,
@@ -198,7 +199,7 @@ def holds(raw: dict[str, Any], row: Row) -> bool | None:
     return bool(exact_answer([row], blueprint_of(alone, schema_of()).requests[0])[0][0])
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(raw=filters(), row=rows_of())
 def test_nested_filters_pass_the_rows_that_sql_would_let_pass(
     raw: dict[str, Any], row: Row

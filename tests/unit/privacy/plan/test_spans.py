@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dpgov.privacy.plan.computed.computing import MISSING
@@ -11,6 +11,7 @@ from dpgov.privacy.plan.computed.spans import ratio_bounds
 from dpgov.privacy.plan.domains import numeric_domain
 from dpgov.privacy.plan.formula import FormulaKind
 from dpgov.privacy.plan.schema import ColumnSpec, InvalidDomain, NumericDomain
+from tests.examples import examples
 from tests.unit.privacy.plan.test_computed import (
     AGE,
     PAY,
@@ -62,7 +63,7 @@ def test_a_ratio_takes_bounds_from_its_columns_where_the_second_is_never_zero() 
             ratio_bounds(domain(AGE), domain(hours), step)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.data(), st.sampled_from([SUM, PRODUCT]))
 def test_sums_and_products_are_exact(data: st.DataObject, kind: FormulaKind) -> None:
     """D9, D2: as fractions, and both ends are reached by some row: no bound is wider than it is."""
@@ -83,7 +84,7 @@ def test_sums_and_products_are_exact(data: st.DataObject, kind: FormulaKind) -> 
     assert {0, made.top} <= set(found[:4])
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.data())
 def test_no_ratio_passes_the_bounds_that_follow_from_its_columns(data: st.DataObject) -> None:
     """D9: nothing is clipped, and a step less on either side would clip."""

@@ -4,12 +4,13 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dpgov.privacy.plan.domains import column_spec, numeric_domain
 from dpgov.privacy.plan.schema import MissingRule, Neighbouring, PrivacyUnit
 from dpgov.privacy.reuse.derived import SourceChanged, check_unchanged
+from tests.examples import examples
 from tests.reference import Row
 from tests.unit.privacy.deriving import (
     AGES,
@@ -47,7 +48,7 @@ def _number(statistic: dict[str, Any]) -> str:
     return f"{alike.get(kind, kind)} {statistic.get('column')}"
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(raw=questions(), rows=st.lists(rows_of(), max_size=6))
 def test_an_identical_question_gets_the_stored_numbers(
     raw: dict[str, Any], rows: list[Row]
