@@ -1,16 +1,18 @@
-"""Which tests stay in one process of xdist: those of a module, and all journeys.
+"""Which tests stay in one process of xdist: those of a module, all journeys, and the house's.
 
 A journey needs the started product and a browser, which take longer to start than most journeys
-take. One after the other they find the same product, as they do without xdist.
+take. One after the other they find the same product, as they do without xdist. The guards of the
+house all read the same code, which takes longer to parse than to look at.
 """
 
 from xdist.scheduler import LoadScopeScheduling
 
-_JOURNEYS = "tests/journeys/"
+AS_ONE = ("tests/journeys/", "tests/house/")
 
 
 class Together(LoadScopeScheduling):
-    """Hands out whole modules, and the journeys as one."""
+    """Hands out whole modules, and each of these folders as one."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return _JOURNEYS if nodeid.startswith(_JOURNEYS) else super()._split_scope(nodeid)
+        whole = (folder for folder in AS_ONE if nodeid.startswith(folder))
+        return next(whole, super()._split_scope(nodeid))

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 
 from tests.house import tree
 
@@ -27,6 +28,7 @@ def _rows() -> dict[str, list[str]]:
     return {identifier: re.findall(r"`([^`]+)`", files) for identifier, files in _ROW.findall(text)}
 
 
+@cache
 def _citations() -> dict[str, set[str]]:
     """Identifiers at the beginning of docstrings, by file."""
     found: dict[str, set[str]] = {}

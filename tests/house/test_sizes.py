@@ -21,7 +21,7 @@ FULLEST_FOLDER = 25
 def test_python_files_are_short_or_looked_at_twice() -> None:
     lengths = {
         tree.name(path): _lines(path.read_text())
-        for path, _ in tree.python()
+        for path in tree.files(".py")
         if path.parent.name != "migrations"
     }
     print(f"\nmedian file: {median(lengths.values())} lines of {len(lengths)} files")

@@ -48,6 +48,18 @@ def test_nothing_draws_numbers_but_opendp() -> None:
         assert not names & (_RANDOM | {"np.random"}), tree.name(path)
 
 
+def test_no_other_module_turns_an_amount_into_odds() -> None:
+    """L20: `log_odds` and `belief_after` are put into words in one place only."""
+    words = {"odds_text", "posterior_text", "factor_text", "certainty_text", "range_text"}
+    made = {
+        tree.name(path)
+        for path, module in tree.python("dpgov")
+        for node in module.body
+        if getattr(node, "name", "") in words
+    }
+    assert made == {"dpgov/budgets/meaning.py"}
+
+
 def test_no_policy_allows_inline_code() -> None:
     unsafe = "unsafe-" + "inline", "unsafe-" + "eval"
     for path, module in tree.python("dpgov"):

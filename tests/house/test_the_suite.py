@@ -11,7 +11,7 @@ from tests.examples import ALL, EVERY_DAY, examples
 from tests.house import tree
 from tests.profile import PROFILES, WHOLE
 from tests.thorough import THOROUGH
-from tests.together import Together
+from tests.together import AS_ONE, Together
 
 _TESTS = Path(__file__).resolve().parents[1]
 _SCHEDULER = object.__new__(Together)
@@ -90,9 +90,11 @@ def test_one_place_alone_says_how_many_examples_are_made() -> None:
     assert saying == {"tests/examples.py"}
 
 
-def test_journeys_are_handed_out_as_one_and_modules_whole() -> None:
-    """Else each process would start the product and a browser for its share of them."""
-    journeys = [f"tests/journeys/{name}::test_it" for name in ("test_one.py", "tasks/test_two.py")]
+@pytest.mark.parametrize("folder", AS_ONE)
+def test_journeys_and_the_house_are_handed_out_as_one_and_modules_whole(folder: str) -> None:
+    """Else each process would start the product and a browser, or parse all of the code."""
+    together = [f"{folder}{name}::test_it" for name in ("test_one.py", "tasks/test_two.py")]
     modules = [f"tests/unit/{name}::test_it[a::b]" for name in ("test_one.py", "test_two.py")]
-    assert len({_SCHEDULER._split_scope(name) for name in journeys}) == 1
+    assert len({_SCHEDULER._split_scope(name) for name in together}) == 1
+    assert all((_TESTS.parent / name).is_dir() for name in AS_ONE)
     assert len({_SCHEDULER._split_scope(name) for name in modules}) == 2

@@ -8,7 +8,6 @@ import pytest
 from dpgov.budgets.meaning import certainty_text, factor_text
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import PURE, Currency, Mode
-from tests.house import tree
 
 RHO = Currency(Mode.ZCDP, Decimal("1e-6"))
 
@@ -33,15 +32,3 @@ def test_the_epsilon_of_epsilon_delta_is_not_what_odds_move_by() -> None:
     assert certainty_text(RHO.limit_of(3 * NANO), RHO) == "96.72%"
     assert factor_text(3 * NANO, PURE) == "20.086"
     assert certainty_text(3 * NANO, PURE) == "95.26%"
-
-
-def test_no_other_module_turns_an_amount_into_odds() -> None:
-    """L20: `log_odds` and `belief_after` are put into words in one place only."""
-    words = {"odds_text", "posterior_text", "factor_text", "certainty_text", "range_text"}
-    made = {
-        tree.name(path)
-        for path, module in tree.python("dpgov")
-        for node in module.body
-        if getattr(node, "name", "") in words
-    }
-    assert made == {"dpgov/budgets/meaning.py"}
