@@ -90,7 +90,8 @@ def seen_of_trees(folder: Path, epsilon: float) -> float:
         exact = sums[moved].tolist() * MANY
         drawn = np.array(mechanism.taken.add_noise(exact)).reshape(MANY, -1)
         counts.append(int((drawn >= after[moved]).all(axis=1).sum()))
-    return epsilon_bound(*counts, MANY, alpha=FALSE_ALARM)
+    ones, others = counts
+    return epsilon_bound(ones, others, MANY, alpha=FALSE_ALARM)
 
 
 @pytest.mark.parametrize("seen", [seen_of_few, seen_of_trees])
