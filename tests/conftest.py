@@ -7,7 +7,6 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,10 +19,9 @@ from django.test import TransactionTestCase
 from dpgov.tenants.boundary import EVERYBODY, Scope, acting_for
 from tests.emptying import empty_the_database
 from tests.examples import load_profiles
-from tests.thorough import THOROUGH
+from tests.thorough import is_thorough
 
 pytest_plugins = ["tests.cast"]
-_HERE = Path(__file__).parent
 
 
 def pytest_configure() -> None:
@@ -42,7 +40,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker("journey")
     if folder == "statistical":
         item.add_marker("statistical")
-    if any(item.path.is_relative_to(_HERE / name) for name in THOROUGH):
+    if is_thorough(item.path, item.name.partition("[")[0]):
         item.add_marker("thorough")
 
 

@@ -5,7 +5,12 @@ column, statement or command, or look at distributions for minutes. A path that 
 command line runs all that it holds.
 """
 
-# On both profiles, or on SQLite alone where `tests.both_profiles` says so.
+from pathlib import Path
+
+_HERE = Path(__file__).parent
+
+# On both profiles, or on SQLite alone where `tests.both_profiles` says so. Folders, files, and
+# single tests of a file, as pytest names them.
 THOROUGH = (
     # Every page, in both themes and languages and two widths, under axe.
     "journeys/test_every_page.py",
@@ -16,6 +21,12 @@ THOROUGH = (
     "journeys/tasks",
     "journeys/test_lessons.py",
     "journeys/test_tutorials.py",
+    # Long ways through a browser: the grid has a shorter one, files and datasets put together are
+    # asked about without a browser.
+    "journeys/files/test_deriving.py",
+    "journeys/files/test_real_files.py",
+    "journeys/files/test_wage_panel.py",
+    "journeys/test_many_columns.py",
     # Several products, workers or machines at once, some of which die.
     "integration/datasets/arrivals/test_real_reader.py",
     "integration/datasets/store/test_machines.py",
@@ -24,14 +35,19 @@ THOROUGH = (
     "journeys/joint",
     "journeys/live",
     # Distributions by many thousands of draws. Sensitivities are exact, and in tests/unit.
+    "journeys/surveys/test_surveys.py::test_the_script_gives_away_what_is_charged_and_nearly_all_of_it",
     "statistical/test_accuracy.py",
+    "statistical/test_choices.py",
     "statistical/test_indistinguishable.py",
     "statistical/test_joint.py",
+    "statistical/test_local.py",
     "statistical/test_rectangles.py",
     "statistical/test_table_sets.py",
     "integration/noise_check/test_runs.py",
-    # Every statement, neighbour, route with two roles, and what a program may send to any of them.
+    # Every statement, neighbour, route with two roles, method that a route has not, and what a
+    # program may send to any of them.
     "integration/access/audience/test_outsiders.py",
+    "integration/access/test_every_route.py::test_a_method_that_a_route_has_not_lets_in_nobody",
     "integration/access/test_headers.py",
     "integration/access/test_the_schema.py",
     "integration/access/test_two_roles.py",
@@ -49,3 +65,9 @@ THOROUGH = (
     "integration/bench",
     "integration/operation/test_debian.py",
 )
+
+
+def is_thorough(file: Path, test: str) -> bool:
+    """Whether a whole run alone has this test of this file."""
+    named = (name.partition("::") for name in THOROUGH)
+    return any(file.is_relative_to(_HERE / part) and only in ("", test) for part, _, only in named)

@@ -10,7 +10,7 @@ from tests.both_profiles import ALIKE_AS_A_RULE, ALIKE_EVERYWHERE, _command
 from tests.examples import ALL, EVERY_DAY, examples
 from tests.house import tree
 from tests.profile import PROFILES, WHOLE
-from tests.thorough import THOROUGH
+from tests.thorough import THOROUGH, is_thorough
 from tests.together import AS_ONE, Together
 
 _TESTS = Path(__file__).resolve().parents[1]
@@ -33,8 +33,14 @@ def _left_out(name: str, folders: tuple[str, ...]) -> bool:
 
 def test_what_a_run_leaves_out_is_there() -> None:
     """A name that nothing has leaves nothing out, and nobody would notice."""
-    named = (*ALIKE_EVERYWHERE, *ALIKE_AS_A_RULE, *THOROUGH)
+    named = [*ALIKE_EVERYWHERE, *ALIKE_AS_A_RULE, *(n for n in THOROUGH if "::" not in n)]
     assert [name for name in named if not (_TESTS / name).exists()] == []
+    single = [name.split("::") for name in THOROUGH if "::" in name]
+    assert single
+    for file, test in single:
+        assert f"def {test}(" in (_TESTS / file).read_text()
+        assert is_thorough(_TESTS / file, test)
+        assert not is_thorough(_TESTS / file, "test_another")
     assert [name for name in ALIKE_AS_A_RULE if _left_out(name, ALIKE_EVERYWHERE)] == []
 
 

@@ -38,13 +38,25 @@ def test_each_route_lets_in_whom_it_should_and_foreign_looks_missing(
     room: str, world: World
 ) -> None:
     """H1: status by role, method and thing; same bytes for foreign and missing; nothing leaks."""
-    assert {name: found for name in by_room(GUARDED)[room] if (found := _wrong(world, name))} == {}
+    assert _wrong(world, room, had=True) == {}
 
 
-def _wrong(world: World, name: str) -> list[str]:
+@pytest.mark.django_db
+@pytest.mark.parametrize("room", by_room(GUARDED))
+def test_a_method_that_a_route_has_not_lets_in_nobody(room: str, world: World) -> None:
+    """H1: nor does HEAD, which frameworks answer as GET, tell or let in more than GET does."""
+    assert _wrong(world, room, had=False) == {}
+
+
+def _wrong(world: World, room: str, *, had: bool) -> dict[str, list[str]]:
+    found = {name: _wrong_at(world, name, had=had) for name in by_room(GUARDED)[room]}
+    return {name: problems for name, problems in found.items() if problems}
+
+
+def _wrong_at(world: World, name: str, *, had: bool) -> list[str]:
     route, door = ROUTES[name], DOORS[name]
     forget_rates()
-    answers = _knock_everywhere(world, route, door)
+    answers = _knock_everywhere(world, route, door, had=had)
     return _unexpected(answers, route, door) + _told_apart(answers) + _leaks(answers, world)
 
 
@@ -84,12 +96,14 @@ def test_an_analyst_s_answer_looks_missing_to_a_colleague(name: str, world: Worl
     assert without_randomness(theirs) == without_randomness(missing)
 
 
-def _knock_everywhere(world: World, route: Route, door: Door) -> Answers:
+def _knock_everywhere(world: World, route: Route, door: Door, *, had: bool) -> Answers:
+    """By the methods that the door has by name, or by all others."""
     return {
         (actor, method, thing): world.knock(
             actor, door.kind, method, world.url(route, actor, thing)
         )
         for method in METHODS
+        if (method in door.methods) == had
         for actor in (ACTORS if _known(door, method) else SOME)
         for thing in _things(route, actor, known=_known(door, method))
     }
