@@ -13,6 +13,7 @@ COMMANDS: dict[str, str] = {
     "freeze": "DATASETS_FROZEN, in tests/integration/budgets/test_freezing.py",
     "checkpoint": "signs what the log says; an entry about it would itself have to be signed",
     "rotate_checkpoint_key": "CHECKPOINT_KEY_CHANGED, in tests/integration/audit/test_rotation.py",
+    "archive_log": "AUDIT_LOG_ARCHIVED, in tests/integration/audit/test_archive.py",
     "check_noise": "asks made-up tables only, and keeps what it found in a file",
     "sweep": (
         "ends queries by the services that the task uses, in tests/integration/queries/answering"
