@@ -31,6 +31,8 @@ def test_every_command_and_every_task_is_in_the_table() -> None:
     """G1"""
     ours = {name for name, room in get_commands().items() if str(room).startswith("dpgov")}
     assert ours == set(COMMANDS)
+    # As a worker does at its start.
+    current_app.loader.import_default_modules()
     assert {name for name in current_app.tasks if name.startswith("dpgov")} == set(TASKS)
 
 
