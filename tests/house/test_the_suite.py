@@ -18,7 +18,9 @@ _SCHEDULER = object.__new__(Together)
 
 
 _KEPT = (
-    "integration/access/test_every_route.py",
+    "integration/access/test_answers_fit_the_schema.py",
+    "integration/access/test_every_write.py",
+    "integration/access/test_sql_of_pages.py",
     "integration/audit",
     "integration/budgets",
     "integration/queries/answering/test_lease.py",
@@ -33,15 +35,27 @@ def _left_out(name: str, folders: tuple[str, ...]) -> bool:
 
 def test_what_a_run_leaves_out_is_there() -> None:
     """A name that nothing has leaves nothing out, and nobody would notice."""
-    named = [*ALIKE_EVERYWHERE, *ALIKE_AS_A_RULE, *(n for n in THOROUGH if "::" not in n)]
-    assert [name for name in named if not (_TESTS / name).exists()] == []
-    single = [name.split("::") for name in THOROUGH if "::" in name]
-    assert single
-    for file, test in single:
-        assert f"def {test}(" in (_TESTS / file).read_text()
+    named = (*ALIKE_EVERYWHERE, *ALIKE_AS_A_RULE, *THOROUGH)
+    assert [name for name in named if not _is_there(*name.split("::"))] == []
+    assert [name for name in ALIKE_AS_A_RULE if _left_out(name, ALIKE_EVERYWHERE)] == []
+
+
+def _is_there(name: str, test: str = "") -> bool:
+    path = _TESTS / name
+    return path.exists() and (not test or f"def {test}(" in path.read_text())
+
+
+def test_a_single_test_can_be_left_out_and_leaves_the_others_of_its_file() -> None:
+    for name in (name for name in THOROUGH if "::" in name):
+        file, test = name.split("::")
         assert is_thorough(_TESTS / file, test)
         assert not is_thorough(_TESTS / file, "test_another")
-    assert [name for name in ALIKE_AS_A_RULE if _left_out(name, ALIKE_EVERYWHERE)] == []
+    single = [name for name in ALIKE_AS_A_RULE if "::" in name]
+    options = _command("postgresql", [])
+    assert single
+    assert [f"--deselect=tests/{name}" for name in single] == [
+        option for option in options if option.startswith("--deselect")
+    ]
 
 
 def test_every_run_of_each_profile_keeps_the_ledger_the_wall_and_a_journey() -> None:
