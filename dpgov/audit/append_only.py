@@ -20,12 +20,11 @@ class Leaving:
 def append_only(table: str, *, leaving: Leaving | None = None) -> Installed:
     """The triggers that make `table` append-only (a name of ours, never from a user)."""
     refusing, message = f"{table}_append_only", f"rows of {table} are append-only"
-    function = _leaving(refusing, message, leaving.postgresql) if leaving else None
     unless = f" WHEN ({leaving.sqlite}) IS NOT TRUE" if leaving else ""
     return Installed(
         functions=(refusing,),
         postgresql=(
-            function or _function(refusing, message),
+            _function(refusing, message, leaving.postgresql if leaving else ""),
             f"CREATE TRIGGER {table}_no_change BEFORE UPDATE OR DELETE ON {table}"
             f" FOR EACH ROW EXECUTE FUNCTION {refusing}()",
             f"CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table}"
@@ -53,20 +52,19 @@ def refuse_updates(name: str, *, table: str, when: str, message: str) -> Install
     )
 
 
-def _function(name: str, message: str) -> str:
-    return (
-        f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS"
-        f" $$ BEGIN RAISE EXCEPTION '{message}' USING ERRCODE = 'restrict_violation'; END $$"
-    )
+def _function(name: str, message: str, unless: str = "") -> str:
+    """Raises, but for a deletion of which the condition `unless` on OLD holds, if one is given.
 
-
-def _leaving(name: str, message: str, condition: str) -> str:
-    """A session may have tables of its own under the same names: the schema is named."""
+    A session may have tables of its own under the names in it: so the schema is named.
+    """
+    named, passing = "", ""
+    if unless:
+        named = " SET search_path = pg_catalog, {schema}, pg_temp"
+        passing = (
+            f" IF TG_OP = 'DELETE' THEN IF ({unless}) IS TRUE THEN RETURN OLD; END IF; END IF;"
+        )
     return (
-        f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql"
-        " SET search_path = pg_catalog, {schema}, pg_temp AS"
-        " $$ BEGIN IF TG_OP = 'DELETE' THEN"
-        f" IF ({condition}) IS TRUE THEN RETURN OLD; END IF; END IF;"
+        f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql{named} AS $$ BEGIN{passing}"
         f" RAISE EXCEPTION '{message}' USING ERRCODE = 'restrict_violation'; END $$"
     )
 

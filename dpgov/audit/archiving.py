@@ -34,10 +34,9 @@ from dpgov.audit.models import AuditArchive, AuditEntry, AuditLeaves
 from dpgov.audit.outside import known_keys
 from dpgov.audit.selectors import newest_checkpoint, stream
 from dpgov.audit.services import append
-from dpgov.audit.tree import CompactRange
+from dpgov.audit.tree import CompactRange, parted
 from dpgov.language.said import said
 
-_LEAF = 32
 _CHUNK = 20_000
 _AT_ONCE = 10_000
 
@@ -149,15 +148,11 @@ def _refuse_what_nobody_signed(tenant_id: UUID, written: list[_Written]) -> None
     tree, size = CompactRange(), checkpoint.size
     tree.extend([leaf for _, leaf in kept(tenant_id, after=0, upto=archived_to(tenant_id))])
     for leaves in [one.leaves for one in written]:
-        tree.extend(_parted(leaves))
+        tree.extend(parted(leaves))
     for leaves in _stored_leaves(tenant_id, last, size):
-        tree.extend(_parted(leaves))
+        tree.extend(parted(leaves))
     if tree.root() != opened(checkpoint.note, known_keys(tenant_id)).root:
         raise ArchiveRefused([said("The checkpoint of {size} entries is not theirs.", size=size)])
-
-
-def _parted(leaves: bytes) -> list[bytes]:
-    return [leaves[at : at + _LEAF] for at in range(0, len(leaves), _LEAF)]
 
 
 def _not_signed(number: int) -> str:

@@ -16,7 +16,7 @@ from itertools import repeat
 from multiprocessing import get_context
 from pathlib import Path
 
-from dpgov.audit.tree import Hash
+from dpgov.audit.tree import Hash, parted
 
 _CHUNK = 1 << 19
 _WORTH_A_PROCESS = 1 << 25
@@ -64,9 +64,9 @@ def leaf_hashes(path: Path, *, begin: int = 1) -> Iterator[list[Hash]]:
     for job, part in _parts(path):
         if part.hashes and part.first != number + 1:
             raise BrokenExport(_misplaced(number + 1, part.first, begin))
-        hashes = part.hashes
-        yield [hashes[at : at + 32] for at in range(0, len(hashes), 32)]
-        number += len(hashes) // 32
+        leaves = parted(part.hashes)
+        yield leaves
+        number += len(leaves)
         if part.bad is not None:
             raise BrokenExport(_why(part.bad, number + 1, job.ending, begin))
         if part.rest:

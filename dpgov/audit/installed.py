@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dpgov.audit.actions import FREQUENT_ACTIONS
 from dpgov.audit.append_only import Leaving, append_only
+from dpgov.audit.tree import HASH_BYTES, WIDTH
 from dpgov.operation.installed import Installed
 
 _APPEND = Path(__file__).parent / "sql" / "append.sql"
@@ -19,10 +20,10 @@ OLD.action IN ({actions}) AND EXISTS (
         WHERE c.tenant_id = OLD.tenant_id AND c.size >= a.recorded))
 AND EXISTS (
     SELECT 1 FROM audit_auditleaves l WHERE l.tenant_id = OLD.tenant_id
-    AND l.start < OLD.sequence AND l.start >= OLD.sequence - 256
+    AND l.start < OLD.sequence AND l.start >= OLD.sequence - {width}
     AND {part} = OLD.leaf_hash)
 """
-_PLACE = "(OLD.sequence - 1 - l.start) * 32 + 1"
+_PLACE = f"(OLD.sequence - 1 - l.start) * {HASH_BYTES} + 1"
 
 
 def installed() -> tuple[Installed, ...]:
@@ -41,7 +42,9 @@ def installed() -> tuple[Installed, ...]:
 def _leaving() -> Leaving:
     actions = ", ".join(f"'{action}'" for action in FREQUENT_ACTIONS)
     parts = (
-        f"substring(l.hashes FROM CAST({_PLACE} AS integer) FOR 32)",
-        f"substr(l.hashes, {_PLACE}, 32)",
+        f"substring(l.hashes FROM CAST({_PLACE} AS integer) FOR {HASH_BYTES})",
+        f"substr(l.hashes, {_PLACE}, {HASH_BYTES})",
     )
-    return Leaving(*(_ARCHIVED.format(actions=actions, part=part).strip() for part in parts))
+    return Leaving(
+        *(_ARCHIVED.format(actions=actions, width=WIDTH, part=part).strip() for part in parts)
+    )

@@ -13,14 +13,14 @@ from django.db.models import Subquery
 
 from dpgov.audit.archive.leaves import kept
 from dpgov.audit.archive.reading import archived_to
-from dpgov.audit.archive.rechecking import recheck_archive
+from dpgov.audit.archive.rechecking import changed, recheck_archive
 from dpgov.audit.entry import leaf_hash, line_of
 from dpgov.audit.history import findings, outside_findings, own_findings
 from dpgov.audit.models import AuditHead
 from dpgov.audit.outside import known_chain, known_keys, outside_notes
 from dpgov.audit.selectors import checkpoints_of, entries_of, log_size, stream
-from dpgov.audit.stored_tree import HEIGHT, WIDTH, LogHasGap, StoredTree, stored_count
-from dpgov.audit.tree import Hash, complete_root
+from dpgov.audit.stored_tree import LogHasGap, StoredTree, stored_count
+from dpgov.audit.tree import HEIGHT, WIDTH, Hash, complete_root
 from dpgov.language.said import said
 
 
@@ -83,38 +83,35 @@ def _entry_problems(tenant_id: UUID, start: int, stop: int) -> Iterator[str]:
     """The first problem of entries start + 1 up to stop; `start` begins a stored subtree."""
     tree, leaves, expected = StoredTree(tenant_id), list[Hash](), start
     archived = max(start, min(stop, archived_to(tenant_id)))
-    for place, leaf in kept(tenant_id, after=start, upto=archived):
-        if place != expected:
+    for number, leaf, own in _leaves(tenant_id, start, archived, stop):
+        if number != expected + 1:
             break
-        expected += 1
+        expected = number
+        if leaf != own:
+            yield changed(number)
+            return
         leaves.append(leaf)
         if expected % WIDTH == 0:
             yield from _tile_problem(tree, expected // WIDTH - 1, leaves)
             leaves = []
     if expected < archived:
         yield said("The hash that was kept of entry {number} is missing.", number=expected + 1)
-        return
+    elif expected < stop:
+        yield said(
+            "Entry {number} is missing; the log should reach {last}.",
+            number=expected + 1,
+            last=stop,
+        )
+
+
+def _leaves(
+    tenant_id: UUID, start: int, archived: int, stop: int
+) -> Iterator[tuple[int, Hash, Hash]]:
+    """(number, hash of what it says, its own hash); of what is archived the one that was kept."""
+    for place, leaf in kept(tenant_id, after=start, upto=archived):
+        yield place + 1, leaf, leaf
     for values in stream(tenant_id, after=archived, upto=stop):
-        expected += 1
-        if values["sequence"] != expected:
-            break
-        leaves.append(leaf_hash(line_of(values)))
-        if leaves[-1] != bytes(values["leaf_hash"]):
-            yield said(
-                "Entry {number} does not match its own hash: something in it was changed.",
-                number=expected,
-            )
-            return
-        if expected % WIDTH == 0:
-            yield from _tile_problem(tree, expected // WIDTH - 1, leaves)
-            leaves = []
-    else:
-        if expected == stop:
-            return
-        expected += 1
-    yield said(
-        "Entry {number} is missing; the log should reach {last}.", number=expected, last=stop
-    )
+        yield values["sequence"], leaf_hash(line_of(values)), bytes(values["leaf_hash"])
 
 
 def _tile_problem(tree: StoredTree, number: int, leaves: list[bytes]) -> Iterator[str]:

@@ -14,11 +14,9 @@ from django.db.models import F, Q, Value
 
 from dpgov.audit.archive.leaves import kept
 from dpgov.audit.models import AuditEntry, AuditSubtree
-from dpgov.audit.tree import Hash, complete_root
+from dpgov.audit.tree import HEIGHT, WIDTH, Hash, complete_root
 from dpgov.language.said import said
 
-HEIGHT = 8
-WIDTH = 1 << HEIGHT
 _BATCH = 200
 
 

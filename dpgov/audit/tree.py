@@ -13,6 +13,15 @@ Node = Callable[[int, int], Hash]
 """`node(height, index)`: the hash over leaves index * 2**height up to (index + 1) * 2**height."""
 
 EMPTY_ROOT = hashlib.sha256().digest()
+HASH_BYTES = 32
+# Of leaves, and of the nodes of every eighth level, so many lie together where they are stored.
+HEIGHT = 8
+WIDTH = 1 << HEIGHT
+
+
+def parted(hashes: bytes) -> list[Hash]:
+    """Hashes that lie one after the other, each for itself."""
+    return [hashes[at : at + HASH_BYTES] for at in range(0, len(hashes), HASH_BYTES)]
 
 
 def node_hash(left: Hash, right: Hash) -> Hash:

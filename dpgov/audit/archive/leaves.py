@@ -4,17 +4,15 @@ from collections.abc import Iterator
 from uuid import UUID
 
 from dpgov.audit.models import AuditLeaves
-from dpgov.audit.tree import Hash
-
-WIDTH, _BYTES = 256, 32
+from dpgov.audit.tree import HASH_BYTES, WIDTH, Hash, parted
 
 
 def rows_of(tenant_id: UUID, *, start: int, hashes: bytes) -> Iterator[AuditLeaves]:
     """The rows that keep these hashes, of the entries after the first `start`; not saved."""
-    end, at = start + len(hashes) // _BYTES, start
+    end, at = start + len(hashes) // HASH_BYTES, start
     while at < end:
         stop = min(end, at - at % WIDTH + WIDTH)
-        piece = hashes[(at - start) * _BYTES : (stop - start) * _BYTES]
+        piece = hashes[(at - start) * HASH_BYTES : (stop - start) * HASH_BYTES]
         yield AuditLeaves(tenant_id=tenant_id, start=at, hashes=piece)
         at = stop
 
@@ -25,10 +23,6 @@ def kept(tenant_id: UUID, *, after: int, upto: int) -> Iterator[tuple[int, Hash]
         tenant_id=tenant_id, start__gt=after - WIDTH, start__lt=upto
     ).order_by("start")
     for start, hashes in rows.values_list("start", "hashes").iterator(chunk_size=WIDTH):
-        for place, value in enumerate(_parted(bytes(hashes)), start=start):
+        for place, value in enumerate(parted(bytes(hashes)), start=start):
             if after <= place < upto:
                 yield place, value
-
-
-def _parted(hashes: bytes) -> list[Hash]:
-    return [hashes[at : at + _BYTES] for at in range(0, len(hashes), _BYTES)]

@@ -62,7 +62,7 @@ def _in_file(tenant_id: UUID, after: int, upto: int) -> Iterator[str]:
     for number, line in archived_lines(tenant_id, after=after, upto=upto):
         if row is not None and row["sequence"] == number:
             if not _agrees(row, leaf_hash(line)):
-                yield _changed(number)
+                yield changed(number)
                 return
             row = next(here, None)
         elif not line.startswith(_MAY_LEAVE):
@@ -76,7 +76,7 @@ def _without_file(tenant_id: UUID, after: int, upto: int) -> Iterator[str]:
     for row in stream(tenant_id, after=after, upto=upto):
         leaf = next((value for place, value in leaves if place == row["sequence"] - 1), b"")
         if not _agrees(row, leaf):
-            yield _changed(row["sequence"])
+            yield changed(row["sequence"])
             return
 
 
@@ -84,7 +84,8 @@ def _agrees(row: dict[str, Any], leaf: bytes) -> bool:
     return leaf_hash(line_of(row)) == bytes(row["leaf_hash"]) == leaf
 
 
-def _changed(number: int) -> str:
+def changed(number: int) -> str:
+    """What is said of an entry whose hash is not that of what it says."""
     return said(
         "Entry {number} does not match its own hash: something in it was changed.", number=number
     )

@@ -5,9 +5,7 @@ from pathlib import Path
 
 from dpgov.audit.archive.parquet import leaves_of, span_of
 from dpgov.audit.exported import BrokenExport, first_number, leaf_hashes, tenant_of
-from dpgov.audit.tree import Hash
-
-_LEAF = 32
+from dpgov.audit.tree import HASH_BYTES, Hash, parted
 
 
 def all_leaves(export: Path, archives: Sequence[Path]) -> Iterator[list[Hash]]:
@@ -23,7 +21,7 @@ def all_leaves(export: Path, archives: Sequence[Path]) -> Iterator[list[Hash]]:
     for (_, first, last), path in found:
         leaves = leaves_of(path, tenant=tenant, first=first, last=last)
         read += leaves
-        yield _parted(leaves)
+        yield parted(leaves)
     yield from _of_the_export(export, begins, read)
 
 
@@ -46,16 +44,12 @@ def _refuse_gaps(spans: list[tuple[int, int]], begins: int) -> None:
 
 def _of_the_export(export: Path, begins: int, read: bytearray) -> Iterator[list[Hash]]:
     """What of the export is new; what the archives hold too is compared."""
-    size, begin = len(read) // _LEAF, max(begins, 1) if read else 1
+    size, begin = len(read) // HASH_BYTES, max(begins, 1) if read else 1
     for part in leaf_hashes(export, begin=begin):
         known = max(0, min(len(part), size + 1 - begin))
-        held = bytes(read[(begin - 1) * _LEAF : (begin - 1 + known) * _LEAF])
+        held = bytes(read[(begin - 1) * HASH_BYTES : (begin - 1 + known) * HASH_BYTES])
         if b"".join(part[:known]) != held:
             raise BrokenExport(f"The archive and the export differ from entry {begin} on.")
         begin += len(part)
         if part[known:]:
             yield part[known:]
-
-
-def _parted(leaves: bytes) -> list[Hash]:
-    return [leaves[at : at + _LEAF] for at in range(0, len(leaves), _LEAF)]
