@@ -30,10 +30,11 @@ class Tables:
     analyst: Membership
     datasets: dict[str, Dataset]
     free: Dataset
+    cubed: bool
 
     @classmethod
-    def registered(cls, people: int, rows_of_one: int) -> "Tables":
-        """Registered through the services, with budgets that last."""
+    def registered(cls, people: int, rows_of_one: int, *, cubed: bool) -> "Tables":
+        """Registered through the services, with budgets that last; asked by cubes or by scans."""
         Path(os.environ["DPGOV_HOME"]).mkdir(exist_ok=True)
         tenant = Tenant.objects.create(slug="timing", name="Timing")
         owner, analyst = (person(tenant, role) for role in (Role.OWNER, Role.ANALYST))
@@ -43,7 +44,7 @@ class Tables:
                 {ALL: _MATCHING, NONE: _OTHER, "free": _MATCHING}.items()
             )
         }
-        return cls(analyst, {name: made[name] for name in (ALL, NONE)}, made["free"])
+        return cls(analyst, {name: made[name] for name in (ALL, NONE)}, made["free"], cubed)
 
     def prepare(self) -> None:
         """One answer to take for nothing, and one of each table, so that everything is loaded."""
@@ -61,7 +62,7 @@ class Tables:
         return take(
             membership=self.analyst,
             dataset=self.free,
-            raw_plan=_plan(self.free),
+            raw_plan=self._plan(self.free),
             idempotency_key=str(uuid4()),
         ).query
 
@@ -75,19 +76,19 @@ class Tables:
         return submit(
             membership=self.analyst,
             dataset=dataset,
-            raw_plan=_plan(dataset),
+            raw_plan=self._plan(dataset),
             idempotency_key=str(uuid4()),
         ).query
 
-
-def _plan(dataset: Dataset) -> dict[str, Any]:
-    return {
-        "dataset": dataset.slug,
-        "statistics": [{"statistic": "count_distinct"}],
-        "where": [{"column": "diag", "op": "=", "value": _MATCHING}],
-        "group_by": [{"column": "ward"}, {"column": "town"}],
-        "epsilon": 0.001,
-    }
+    def _plan(self, dataset: Dataset) -> dict[str, Any]:
+        groups = [] if self.cubed else [{"column": "ward"}, {"column": "town"}]
+        return {
+            "dataset": dataset.slug,
+            "statistics": [{"statistic": "count" if self.cubed else "count_distinct"}],
+            "where": [{"column": "diag", "op": "=", "value": _MATCHING}],
+            "group_by": groups,
+            "epsilon": 0.001,
+        }
 
 
 def person(tenant: Tenant, role: Role) -> Membership:

@@ -16,7 +16,7 @@ from typing import Any
 import duckdb
 
 from dpgov.engines.cubes.keeping import keep_cubes
-from dpgov.engines.cubes.layout import Layout
+from dpgov.privacy.plan.cubes import Layout
 from dpgov.privacy.plan.grouping import LARGEST_SIZE
 
 # Drafts stand beside their target, see `ingest.drafts`.

@@ -20,10 +20,10 @@ import duckdb
 from dpgov.engines.base import DataNotOpened, EngineFailure
 from dpgov.engines.cubes.adding import added_up
 from dpgov.engines.cubes.keeping import layouts_in, numbers_in
-from dpgov.engines.cubes.layout import Layout, answers
 from dpgov.engines.grouping import Column
 from dpgov.engines.scan import compile_scan
 from dpgov.privacy.plan.bins import ROWS_OF_UNIT
+from dpgov.privacy.plan.cubes import Layout, answers
 from dpgov.privacy.plan.request import Counts, ExactAnswer, ExactRequest
 
 _ROOM_FOR_THREADS = 512_000_000

@@ -186,6 +186,8 @@ class DatasetVersion(models.Model):
     The data of a version that is not the newest may be deleted (`data_deleted_at`).
     `joined` names the public table whose columns stand beside its rows, its key and its SHA-256;
     empty: there is none.
+    `cubes` is what the exact counts in its file were made with, see `datasets.cubes`; None: it has
+    none, or was read before this was kept.
     """
 
     LIVE = "live"
@@ -200,6 +202,7 @@ class DatasetVersion(models.Model):
     max_groups_per_unit = models.PositiveIntegerField(null=True, blank=True)
     file_seal = models.CharField(max_length=32)
     joined = models.JSONField(default=dict, blank=True)
+    cubes = models.JSONField(null=True, blank=True)
     created_at = Stamp(auto_now_add=True)
     data_deleted_at = models.DateTimeField(null=True, blank=True)
 

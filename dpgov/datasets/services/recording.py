@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from dpgov.budgets.services import is_undivided
+from dpgov.datasets.cubes import made_with
 from dpgov.datasets.declaration import column_fields
 from dpgov.datasets.models import Column, Dataset, DatasetVersion
 from dpgov.datasets.services.files.data import seal_of
@@ -44,6 +45,7 @@ def create_version(
         added_by_id=added_by_id,
         file_seal=seal,
         joined=(joined or {}) if link_of is None else link_of.joined,
+        cubes=made_with(schema) if link_of is None else link_of.cubes,
     )
     keep_fingerprint(version, ingested.fingerprint, ingested.addition)
     return version

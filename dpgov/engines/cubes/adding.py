@@ -1,7 +1,7 @@
 """A request answered from a cube: the same integers as a scan, by adding up cells.
 
 All of it is done on whole arrays, whose shape follows from declarations and the plan: what it takes
-does not depend on what was counted. Machine words are enough, see `layout.answers`.
+does not depend on what was counted. Machine words are enough, see `privacy.plan.cubes.answers`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpgov.engines.cubes.layout import POWERS, Layout, is_summed
 from dpgov.engines.grouping import bins_of_codes
+from dpgov.privacy.plan.cubes import POWERS, Layout, is_summed
 from dpgov.privacy.plan.request import (
     AllOf,
     CodeFilter,
@@ -31,7 +31,7 @@ _Weights = Mapping[int, Counts]
 
 
 def added_up(layout: Layout, numbers: Counts, request: ExactRequest) -> Counts:
-    """One row a cell, one column a measure, for a request that `layout.answers`."""
+    """One row a cell, one column a measure, for a request that its layout `answers`."""
     asked = _Asked(layout, numbers, request)
     totals = np.zeros((request.cells, len(request.measures)), np.int64)
     for place, measure in enumerate(request.measures):

@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from dpgov.engines.cubes.layout import Layout
+from dpgov.privacy.plan.cubes import Layout
 from dpgov.privacy.plan.request import Counts
 
 _WORD = np.dtype("<i8")

@@ -129,10 +129,10 @@ def _ingest(request: dict[str, Any]) -> dict[str, Any]:
 
 def _derive(request: dict[str, Any]) -> dict[str, Any]:
     """Two stored files: nothing of a stranger's is parsed, and nothing of them is told."""
-    from dpgov.engines.cubes.layout import cubes_of
     from dpgov.engines.deriving import derive, parent_of
     from dpgov.engines.ingest.drafts import whole
     from dpgov.engines.ingest.request import columns_of
+    from dpgov.privacy.plan.cubes import cubes_of
 
     first, second = parent_of(request["first"]), parent_of(request["second"])
     columns, most = columns_of(request["columns"]), request["max_rows"]

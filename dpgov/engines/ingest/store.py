@@ -15,7 +15,6 @@ import duckdb
 import pyarrow as pa
 
 from dpgov.engines.cubes.keeping import keep_cubes
-from dpgov.engines.cubes.layout import cubes_of
 from dpgov.engines.fingerprint import TableFingerprint
 from dpgov.engines.ingest.before import begin_after, put_before, remember
 from dpgov.engines.ingest.computed import computed
@@ -28,6 +27,7 @@ from dpgov.engines.ingest.tables import Table
 from dpgov.engines.ingest.units import MARKS, UnitColumn, UnitMarks, attached, rank_rows
 from dpgov.engines.ingest.values import cells_of, codes, never_missing, sql_type
 from dpgov.language.said import said
+from dpgov.privacy.plan.cubes import cubes_of
 from dpgov.privacy.plan.schema import ColumnSpec, DateDomain, NumericDomain
 
 # Of the columns of a batch; each holds what it reads in memory. Beside them one batch is written.

@@ -21,8 +21,8 @@ from dpgov.tenants.models import Membership
 
 LONGEST_WAIT = timedelta(seconds=20)
 _SHORTEST_PAUSE, _LONGEST_PAUSE = timedelta(milliseconds=500), timedelta(seconds=10)
-# The publisher comes by twenty times a second.
-_AFTER_THE_MOMENT = timedelta(milliseconds=120)
+# The publisher is there at the moment, and writes.
+_AFTER_THE_MOMENT = timedelta(milliseconds=50)
 
 _lock = threading.Lock()
 _waiting = 0

@@ -6,6 +6,9 @@ its class after submission. Work of its own that takes longer doubles the class,
 is paid for (`queries.answering.publishing`). A question that waited for others first appears at a
 later moment of the same kind, which costs nothing.
 
+What cubes answer (`queries.asking.cubed`) has a moment before all of them. Its work does not depend
+on what was counted, so that it costs nothing to miss it: then it is a question of the first slot.
+
 Must never look at how long the data took but through `doublings_of`.
 """
 
@@ -14,16 +17,23 @@ from datetime import datetime, timedelta
 from django.conf import settings
 
 from dpgov.privacy.answer.blueprint import Blueprint
-from dpgov.privacy.answer.duration import expected_microseconds
+from dpgov.privacy.answer.duration import added_microseconds, expected_microseconds
 
+# The class of what cubes answer, where a slot is longer.
+QUICK = timedelta(milliseconds=100)
 # What is sealed this close to a moment waits for the next one: its commit must be done.
 _MARGIN = timedelta(milliseconds=20)
 # Of a class four fifths are for work; the rest is for being picked up and stored.
 _WORK, _WHOLE = 4, 5
 
 
-def class_ms_of(blueprint: Blueprint) -> int:
-    """The class of a question in milliseconds, from its plan and what was declared in public."""
+def class_ms_of(blueprint: Blueprint, *, cubed: bool = False) -> int:
+    """The class of a question in milliseconds, from its plan and what was declared in public.
+
+    `cubed`: the file has cubes for all of it, as its plan and declaration say.
+    """
+    if cubed and _fits_quick(timedelta(microseconds=added_microseconds(blueprint))):
+        return _ms(QUICK)
     expected = timedelta(microseconds=expected_microseconds(blueprint))
     return _ms(_first_class(expected * settings.DPGOV_DURATION_FACTOR))
 
@@ -55,6 +65,8 @@ def due_at(
     class, its doublings and of how long the question waited to be taken up. Only what was held up
     beyond its class (a machine that stood still) moves it further.
     """
+    if _is_quick(class_ms) and now - submitted_at + _MARGIN <= QUICK:
+        return submitted_at + QUICK
     own = _own(class_ms) * 2**doublings
     waited = max(timedelta(), started_at - submitted_at)
     needed = waited + own * _WORK / _WHOLE
@@ -67,6 +79,8 @@ def next_moment(submitted_at: datetime, class_ms: int, now: datetime) -> datetim
     For whoever waits: out of what is public alone, so that it may be told.
     """
     elapsed = max(timedelta(), now - submitted_at)
+    if _is_quick(class_ms) and elapsed < QUICK:
+        return submitted_at + QUICK
     return submitted_at + _first_moment(_own(class_ms), elapsed + timedelta(microseconds=1))
 
 
@@ -85,6 +99,14 @@ def _first_moment(own: timedelta, elapsed: timedelta) -> timedelta:
     while own < elapsed and own < longest:
         own *= 2
     return own if own >= elapsed else longest * -(-elapsed // longest)
+
+
+def _fits_quick(work: timedelta) -> bool:
+    return _slot() > QUICK and work * settings.DPGOV_DURATION_FACTOR * _WHOLE <= QUICK * _WORK
+
+
+def _is_quick(class_ms: int) -> bool:
+    return _slot() > QUICK and class_ms == _ms(QUICK)
 
 
 def _own(class_ms: int) -> timedelta:

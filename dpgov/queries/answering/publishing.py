@@ -9,7 +9,9 @@ checkpoints), and apart from every worker: nothing that it does depends on data.
 import hashlib
 import logging
 import threading
+import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -22,7 +24,7 @@ from django.db import (
     connection,
     transaction,
 )
-from django.db.models import Exists, Q, QuerySet
+from django.db.models import Exists, Min, Q, QuerySet
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import WORKER
@@ -46,13 +48,34 @@ PATIENCE = timedelta(seconds=2)
 _BATCH = 500
 
 
+@dataclass(frozen=True, slots=True)
+class Round:
+    """How many were published, and how long from its beginning until the next one is due, if any
+    is sealed.
+    """
+
+    published: int
+    next_after: timedelta | None = None
+
+
 def publish_due(now: datetime | None = None) -> int:
     """Publish whatever is due in the whole installation, the first due first; how many.
 
     `now` is for tests: by the database's clock as a rule.
     """
+    return publish_round(now).published
+
+
+def publish_round(now: datetime | None = None) -> Round:
+    """The same, and when it is worth coming back."""
     moment = now or database_now()
-    return sum(_publish_tenant(tenant_id, moment) for tenant_id in tenants_with_sealed_queries())
+    published, ahead = 0, []
+    for tenant_id in tenants_with_sealed_queries():
+        with acting_for(tenant_id):
+            published += _publish_tenant(tenant_id, moment)
+            ahead += [_sealed_in(tenant_id).aggregate(first=Min("due_at"))["first"]]
+    waits = [at - moment for at in ahead if at is not None and at > moment]
+    return Round(published, min(waits, default=None))
 
 
 def publish_overdue(query: Query) -> bool:
@@ -67,12 +90,14 @@ def publish_overdue(query: Query) -> bool:
 
 
 def _publish_tenant(tenant_id: UUID, now: datetime) -> int:
-    with acting_for(tenant_id):
-        sealed: QuerySet[Query] = Query.objects.filter(
-            _due(now), ~Exists(STOPPED), state=Query.State.SEALED, tenant_id=tenant_id
-        )
-        due = sealed.order_by("due_at", "pk").values_list("pk", flat=True)
-        return sum(_try_to_publish(query_id, now) for query_id in list(due[:_BATCH]))
+    due = _sealed_in(tenant_id).filter(_due(now)).order_by("due_at", "pk")
+    ids = list(due.values_list("pk", flat=True)[:_BATCH])
+    return sum(_try_to_publish(query_id, now) for query_id in ids)
+
+
+def _sealed_in(tenant_id: UUID) -> QuerySet[Query]:
+    """Those that are not stopped, in the tenant that is acted for."""
+    return Query.objects.filter(~Exists(STOPPED), state=Query.State.SEALED, tenant_id=tenant_id)
 
 
 def _due(now: datetime, *, patience: timedelta = timedelta()) -> Q:
@@ -197,6 +222,7 @@ def _record(
     )
 
 
+# What is sealed meanwhile is seen after so long, and published at its moment.
 _PAUSE = 0.05
 _PAUSE_AFTER_TROUBLE = 1.0
 
@@ -204,7 +230,7 @@ _PAUSE_AFTER_TROUBLE = 1.0
 class Publisher:
     """Publishes from `start` to `stop`, through restarts of the database."""
 
-    def __init__(self, publish: Callable[[], int] = publish_due) -> None:
+    def __init__(self, publish: Callable[[], Round] = publish_round) -> None:
         self._publish = publish
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="publisher", daemon=True)
@@ -221,13 +247,14 @@ class Publisher:
     def _run(self) -> None:
         pause = _PAUSE
         while not self._stopped.wait(pause):
-            pause = _PAUSE if self._published() else _PAUSE_AFTER_TROUBLE
+            pause = self._pause_after_one()
         connection.close()
 
-    def _published(self) -> bool:
-        """Whether all went well; a connection that failed is not used again."""
+    def _pause_after_one(self) -> float:
+        """One round, and how long nothing is to do; a failed connection is not used again."""
+        began = time.monotonic()
         try:
-            self._publish()
+            next_after = self._publish().next_after
         except Exception as error:
             away = isinstance(error, Error)
             logger.log(
@@ -237,5 +264,7 @@ class Publisher:
                 exc_info=None if away else error,
             )
             connection.close()
-            return False
-        return True
+            return _PAUSE_AFTER_TROUBLE
+        if next_after is None:
+            return _PAUSE
+        return min(_PAUSE, max(0.0, next_after.total_seconds() - (time.monotonic() - began)))

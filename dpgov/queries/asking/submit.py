@@ -17,6 +17,7 @@ from dpgov.budgets.allocated import AllocationNeeded
 from dpgov.budgets.errors import BudgetsMoved, NotAdmitted
 from dpgov.budgets.services import Line, reserve, take
 from dpgov.budgets.words import noted
+from dpgov.datasets.cubes import is_cubed
 from dpgov.datasets.fitting import Terms
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version
@@ -24,6 +25,7 @@ from dpgov.operation import request_ids
 from dpgov.operation.clock import database_now
 from dpgov.privacy.answer.batch import MAX_PLANS
 from dpgov.privacy.answer.blueprint import Blueprint
+from dpgov.privacy.answer.duration import scans_of
 from dpgov.privacy.plan.canonical import canonical_sha256
 from dpgov.queries.answering.moments import class_ms_of
 from dpgov.queries.answering.tasks import wake
@@ -221,8 +223,12 @@ def _question(
         heavy=is_heavy(blueprint),
         request_id=request_ids.current() or "",
         submitted_at=database_now(),
-        class_ms=class_ms_of(blueprint),
+        class_ms=class_ms_of(blueprint, cubed=_is_cubed(blueprint, asked)),
     )
+
+
+def _is_cubed(blueprint: Blueprint, asked: Asked) -> bool:
+    return is_cubed(asked.version, blueprint.schema, scans_of(blueprint))
 
 
 def write_down(query: Query, lines: Sequence[Line]) -> None:

@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 from dpgov.engines.base import EngineFailure
 from dpgov.engines.cubes.adding import added_up
 from dpgov.engines.cubes.keeping import keep_cubes, layouts_in, numbers_in
-from dpgov.engines.cubes.layout import answers, cubes_of
 from dpgov.engines.files import DuckDBEngine
 from dpgov.engines.ingest.request import Before, UnitNames
 from dpgov.privacy.plan.bins import CodeGrouping, EvenRanges
+from dpgov.privacy.plan.cubes import answers, cubes_of
 from dpgov.privacy.plan.request import (
     AllOf,
     AnyOf,

@@ -9,9 +9,9 @@ import pytest
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services.derived import making
 from dpgov.engines import child
-from dpgov.engines.cubes.layout import cubes_of
 from dpgov.engines.deriving import Parent, derive
 from dpgov.engines.ingest.drafts import whole
+from dpgov.privacy.plan.cubes import cubes_of
 from dpgov.privacy.plan.schema import ColumnSpec
 from dpgov.tenants.models import Membership
 from tests.integration.datasets.derived.family import derived, parents

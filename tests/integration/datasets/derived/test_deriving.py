@@ -22,6 +22,7 @@ from dpgov.audit.models import AuditEntry
 from dpgov.budgets.findings import ledger_findings
 from dpgov.budgets.models import Budget, DerivedBudget
 from dpgov.datasets import storage
+from dpgov.datasets.cubes import cubes_in
 from dpgov.datasets.models import Arrival, Dataset, DatasetVersion, DerivedFrom
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.datasets.services import OneAtATime, Side, ask_derived, change_new_data_rule, engine_for
@@ -32,8 +33,8 @@ from dpgov.datasets.tasks import read_next
 from dpgov.engines import child
 from dpgov.engines.child import RefusedFile
 from dpgov.engines.cubes.keeping import layouts_in
-from dpgov.engines.cubes.layout import answers, cubes_of
 from dpgov.privacy.accounting.decimals import NANO
+from dpgov.privacy.plan.cubes import answers, cubes_of
 from dpgov.privacy.plan.request import ExactRequest, Measure, MeasureKind, UnitBounds
 from dpgov.privacy.plan.schema import InvalidDomain, Neighbouring, PrivacyUnit
 from dpgov.tenants.models import Membership
@@ -70,6 +71,7 @@ def test_it_has_the_declarations_of_both_and_a_bound_of_its_own(
         cubes = layouts_in(connection)
     # Counted from its own rows, as many of each person as it declares.
     assert cubes == cubes_of(schema.columns, max_rows=200, rows_of_unit=3)
+    assert cubes == cubes_in(version, schema.columns)
     request = ExactRequest((), (), (Measure(MeasureKind.ROWS),), UnitBounds(3))
     assert answers(cubes[0], request)
     assert engine_for(version).answer(request) == ((4,),)

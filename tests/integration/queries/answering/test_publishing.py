@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Budget, Charge, RateLimit
-from dpgov.datasets.models import Dataset
+from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.engines.base import EngineFailure
 from dpgov.queries.answering import answer, lease
 from dpgov.queries.answering.moments import horizon
@@ -126,7 +126,9 @@ def test_slow_and_fast_work_are_not_told_apart(
     """L4: the same moment after submission, the same order in the log and the same price.
 
     The questions are worked off in the other order than they were asked in, the slow ones last.
+    What only cubes answer may be as slow as this on a machine that stands still, and never by data.
     """
+    DatasetVersion.objects.update(cubes=None)
     queries = [ask(analyst, epsilon=0.001) for _ in range(6)]
     for place in (5, 4, 3, 2, 1, 0):
         takes(0.79 if place % 2 else 0, error)

@@ -1,6 +1,7 @@
 """L4: how long a question may take is made of its plan and of public declarations, all of them."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -67,3 +68,26 @@ def test_a_question_over_more_declared_rows_may_have_a_longer_class() -> None:
     plan = parse_plan({"statistics": [COUNT], "epsilon": "1"}, SCHEMA, dataset="x")
     few, many = (replace(SCHEMA, public_rows=rows) for rows in (10, 20_000_000))
     assert class_ms_of(prepare(plan, many)) > class_ms_of(prepare(plan, few))
+
+
+def test_what_cubes_answer_has_a_class_of_its_own_whatever_rows_are_declared() -> None:
+    """L4: a tenth of a second for a table that is drawn in it; nothing else is shorter."""
+    wide = column_spec("age", numeric_domain("0", "9999", "1"), MissingRule.DROP, "")
+    many = replace(SCHEMA, columns=(wide,), public_rows=20_000_000)
+    count, median = (
+        prepare(parse_plan({"statistics": [each], "epsilon": "1"}, many, dataset="x"), many)
+        for each in (COUNT, MEDIAN)
+    )
+    assert class_ms_of(count, cubed=True) == 100
+    assert class_ms_of(count) > 500
+    assert class_ms_of(median, cubed=True) == class_ms_of(median)
+
+
+def test_a_slower_machine_or_a_short_slot_has_no_class_before_the_first(settings: Any) -> None:
+    """L4: what cannot be done in time is not promised."""
+    plan = parse_plan({"statistics": [COUNT], "epsilon": "1"}, SCHEMA, dataset="x")
+    settings.DPGOV_DURATION_FACTOR = 2
+    assert class_ms_of(prepare(plan, SCHEMA), cubed=True) >= 500
+    settings.DPGOV_DURATION_FACTOR, settings.DPGOV_ANSWER_SLOT_MS = 1, 100
+    small = replace(SCHEMA, max_rows=1)
+    assert class_ms_of(prepare(plan, small), cubed=True) == class_ms_of(prepare(plan, small))

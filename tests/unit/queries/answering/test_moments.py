@@ -6,11 +6,13 @@ from typing import Any
 import pytest
 
 from dpgov.queries.answering.moments import (
+    QUICK,
     doublings_of,
     due_at,
     horizon,
     latest_at,
     longest_class,
+    next_moment,
 )
 
 ASKED = datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
@@ -28,13 +30,15 @@ def seconds(number: float) -> timedelta:
     return timedelta(seconds=number)
 
 
-def due_after(*, waited: float, worked: float, doublings: int = 0) -> float:
+def due_after(
+    *, waited: float, worked: float, doublings: int = 0, class_ms: int = CLASS_MS
+) -> float:
     """Seconds from submission to the moment of a question that waited and worked so long."""
     moment = due_at(
         submitted_at=ASKED,
         started_at=ASKED + seconds(waited),
         now=ASKED + seconds(waited + worked),
-        class_ms=CLASS_MS,
+        class_ms=class_ms,
         doublings=doublings,
     )
     return (moment - ASKED).total_seconds()
@@ -81,3 +85,39 @@ def test_who_cannot_pay_waits_for_the_same_moment_however_long_the_work_was() ->
     moments = {latest_at(ASKED, ASKED + seconds(worked)) for worked in (0.5, 3, 40, 100)}
     assert moments == {ASKED + horizon()}
     assert latest_at(ASKED, ASKED + seconds(130)) == ASKED + 2 * horizon()
+
+
+QUICK_MS = QUICK // timedelta(milliseconds=1)
+
+
+@pytest.mark.parametrize(("waited", "worked"), [(0, 0), (0.01, 0.02), (0.02, 0.06), (0.079, 0)])
+def test_what_a_cube_answers_in_time_has_one_moment(waited: float, worked: float) -> None:
+    """L4: the same for a question that was begun at once and one that was sealed just in time."""
+    assert due_after(waited=waited, worked=worked, class_ms=QUICK_MS) == 0.1
+
+
+@pytest.mark.parametrize("worked", [0.081, 0.2, 0.399, 0.401, 3])
+@pytest.mark.parametrize("waited", [0, 0.03, 0.2, 9])
+def test_what_misses_that_moment_is_a_question_of_the_first_slot(
+    waited: float, worked: float
+) -> None:
+    """L4: it appears and is paid for like any other; what was missed has cost nothing."""
+    doublings = doublings_of(QUICK_MS, seconds(worked))
+    assert doublings == doublings_of(CLASS_MS, seconds(worked))
+    quick, other = (
+        due_after(waited=waited, worked=worked, doublings=doublings, class_ms=class_ms)
+        for class_ms in (QUICK_MS, CLASS_MS)
+    )
+    assert quick == other >= 0.5
+
+
+def test_who_waits_for_a_cube_is_told_its_moment_and_then_those_of_the_first_slot() -> None:
+    """L4, E8: out of what is public, whatever has been sealed."""
+    told = [next_moment(ASKED, QUICK_MS, ASKED + seconds(at)) for at in (0, 0.09, 0.1, 0.6)]
+    assert [(moment - ASKED).total_seconds() for moment in told] == [0.1, 0.1, 0.5, 1]
+
+
+def test_a_shorter_slot_leaves_no_moment_before_it(settings: Any) -> None:
+    settings.DPGOV_ANSWER_SLOT_MS = 50
+    assert due_after(waited=0.02, worked=0.05, class_ms=QUICK_MS) == 0.1
+    assert due_after(waited=0.05, worked=0.02, class_ms=QUICK_MS) == 0.2

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpgov.engines.cubes.keeping import keep_cubes
-from dpgov.engines.cubes.layout import CELLS, NUMBERS, Layout, answers, cubes_of
 from dpgov.privacy.plan.bins import ROWS_OF_UNIT, CodeGrouping
+from dpgov.privacy.plan.cubes import CELLS, NUMBERS, Layout, answers, cubes_of
 from dpgov.privacy.plan.request import (
     AnyOf,
     CodeFilter,
