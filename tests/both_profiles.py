@@ -1,7 +1,7 @@
 """`uv run pytest` without options: the suite on SQLite, then on PostgreSQL and Redis.
 
 Each profile is a pytest process of its own, because Django reads its settings once. With `--whole`
-both run what is marked as thorough too, and PostgreSQL what is alike on both as a rule.
+both run what is thorough too, and PostgreSQL what is alike on both as a rule.
 """
 
 import signal
@@ -15,6 +15,7 @@ from xdist.remote import Producer
 
 from tests.examples import EVERY_DAY
 from tests.profile import PROFILES, WHOLE, clean_environment
+from tests.thorough import THOROUGH
 from tests.together import Together
 
 _HERE = Path(__file__).parent
@@ -90,10 +91,6 @@ ALIKE_AS_A_RULE = (
     "journeys/test_reading.py",
     "journeys/test_state_folder.py",
 )
-_EVERY_DAY = (
-    *("-m", "not thorough and not long and not spark"),
-    f"--hypothesis-profile={EVERY_DAY}",
-)
 _NOTHING_RAN = 5
 # On two cores: tests of real workers and browsers wait most of the time. In the order in which
 # they are collected: what takes longest comes first.
@@ -123,11 +120,11 @@ def _command(profile: str, arguments: Sequence[str]) -> list[str]:
     if set(arguments) - {WHOLE}:
         return command
     whole = WHOLE in arguments
-    command += [*_AT_ONCE, *(() if whole else _EVERY_DAY)]
-    if profile == PROFILES[0]:
-        return command
-    left_out = ALIKE_EVERYWHERE if whole else (*ALIKE_EVERYWHERE, *ALIKE_AS_A_RULE)
-    return command + [_without(name) for name in left_out]
+    left_out: tuple[str, ...] = () if whole else THOROUGH
+    if profile != PROFILES[0]:
+        left_out += ALIKE_EVERYWHERE if whole else (*ALIKE_EVERYWHERE, *ALIKE_AS_A_RULE)
+    everyday = () if whole else (f"--hypothesis-profile={EVERY_DAY}",)
+    return [*command, *_AT_ONCE, *everyday, *map(_without, left_out)]
 
 
 def _without(name: str) -> str:

@@ -19,7 +19,6 @@ from django.test import TransactionTestCase
 from dpgov.tenants.boundary import EVERYBODY, Scope, acting_for
 from tests.emptying import empty_the_database
 from tests.examples import load_profiles
-from tests.thorough import is_thorough
 
 pytest_plugins = ["tests.cast"]
 
@@ -40,8 +39,6 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker("journey")
     if folder == "statistical":
         item.add_marker("statistical")
-    if is_thorough(item.path, item.name.partition("[")[0]):
-        item.add_marker("thorough")
 
 
 @pytest.hookimpl(trylast=True)

@@ -5,10 +5,6 @@ column, statement or command, or look at distributions for minutes. A path that 
 command line runs all that it holds.
 """
 
-from pathlib import Path
-
-_HERE = Path(__file__).parent
-
 # On both profiles, or on SQLite alone where `tests.both_profiles` says so. Folders, files, and
 # single tests of a file, as pytest names them.
 THOROUGH = (
@@ -65,9 +61,3 @@ THOROUGH = (
     "integration/bench",
     "integration/operation/test_debian.py",
 )
-
-
-def is_thorough(file: Path, test: str) -> bool:
-    """Whether a whole run alone has this test of this file."""
-    named = (name.partition("::") for name in THOROUGH)
-    return any(file.is_relative_to(_HERE / part) and only in ("", test) for part, _, only in named)
