@@ -63,6 +63,7 @@ LARGE = {
     "ledger": Small(
         "--seconds 1 --rounds 1 --datasets 1 --clients 1 --entries 1000", "| speed of SHA-256 |"
     ),
+    "archive": Small("--questions 40 --entries 120 --rounds 1", "| checking the whole log |"),
     "million": Small("--rows 20 --rounds 1 --only price", "| price check (service) |"),
     "pages": Small(
         "--rounds 1 --datasets 60 --questions 100 --entries 400 --only dashboards:home",
