@@ -19,6 +19,7 @@ from django.test import TransactionTestCase
 from dpgov.tenants.boundary import EVERYBODY, Scope, acting_for
 from tests.emptying import empty_the_database
 from tests.examples import load_profiles
+from tests.tables import make_once
 
 pytest_plugins = ["tests.cast"]
 
@@ -55,10 +56,14 @@ def _folder(item: pytest.Item) -> str:
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
-    """A test database need not survive a power cut, so SQLite does not wait for the disk."""
+    """A test database need not survive a power cut, so SQLite does not wait for the disk.
+
+    Its tables are made once for all processes of a run.
+    """
     if connection.vendor == "sqlite":
         options = connection.settings_dict["OPTIONS"]
         options["init_command"] = options["init_command"].replace("=FULL", "=OFF")
+    make_once()
 
 
 @pytest.fixture(scope="session", autouse=True)

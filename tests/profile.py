@@ -114,11 +114,16 @@ def _interrupt(*_: object) -> None:
 def _settle_worker() -> None:
     """Each process of a run has a state folder and Redis databases of its own."""
     worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
-    os.environ["DPGOV_HOME"] = str(Path(os.environ[_ROOT]) / worker)
+    os.environ["DPGOV_HOME"] = str(root_of_the_run() / worker)
     os.environ["DPGOV_HTTPS"] = "0"
     if redis := os.environ.get(_BROKER):
         number = 0 if worker == "main" else 1 + int(worker.removeprefix("gw"))
         os.environ.update(redis_numbers(redis, _NUMBERS_OF_A_WORKER * number))
+
+
+def root_of_the_run() -> Path:
+    """The folder that all processes of this run share."""
+    return Path(os.environ[_ROOT])
 
 
 def redis_numbers(redis: str, first: int) -> dict[str, str]:
