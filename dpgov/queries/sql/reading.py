@@ -17,7 +17,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from sqlglot import exp, parse
+from sqlglot import Dialect, exp, parse
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 from sqlglot.tokens import Tokenizer
@@ -30,9 +30,11 @@ from dpgov.queries.arranging.arrangement import NONE, Arrangement
 from dpgov.queries.sql.arranging import read_arranging
 from dpgov.queries.sql.bounds import check_depth, check_length, too_deep
 from dpgov.queries.sql.ending import Ending, read_ending
+from dpgov.queries.sql.groups import read_group
 from dpgov.queries.sql.joining import Join, is_table, read_join
+from dpgov.queries.sql.running import check_unchosen, in_order
 from dpgov.queries.sql.selected import Selected
-from dpgov.queries.sql.statistics import Reader, read_group
+from dpgov.queries.sql.statistics import Reader
 from dpgov.queries.sql.text import Place, RefusedSql, SqlProblem, Tables, Text
 from dpgov.queries.sql.where import Placed, read_where
 
@@ -48,10 +50,16 @@ _NOT_ANSWERED = {
     "distinct": gettext_lazy(
         "Write COUNT(DISTINCT …) for people; SELECT DISTINCT is not answered."
     ),
-    "windows": gettext_lazy("Windows are not answered."),
+    "windows": gettext_lazy("Write each window after its own OVER, not after WINDOW."),
     "qualify": gettext_lazy("QUALIFY is not answered."),
     "with_": gettext_lazy("WITH … AS is not answered; ask of the dataset itself."),
 }
+
+
+class _Plain(Dialect):
+    """SQL of no product. Missing values come last everywhere here; that they be first is seen."""
+
+    NULL_ORDERING = "nulls_are_last"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +124,14 @@ def read_sql(
     select, ending = _parsed(text, source, price, joined=bool(tables))
     reader = Reader(source, columns, private_id, tables)
     table = _table(select, source)
-    groups: Placed = [(node, read_group(node, reader)) for node in _groups(select, source)]
+    reader.call(select.expressions)
+    read: Placed = [(node, read_group(node, reader)) for node in _groups(select, source)]
+    groups = in_order(read, select.expressions, reader)
     shown = Selected(reader, groups)
     for node in select.expressions:
         shown.read(node)
     shown.check()
+    check_unchosen(select.args.get("having"), shown.statistics, reader)
     if not shown.statistics:
         raise source.refused(select, _("Name at least one statistic, like COUNT(*)."))
     where = select.args.get("where")
@@ -189,7 +200,7 @@ def _tokens(text: str) -> list[Token]:
 
 def _select(text: str, source: Text, allowed: Collection[str]) -> exp.Select:
     try:
-        statements = [statement for statement in parse(text) if statement is not None]
+        statements = [statement for statement in parse(text, read=_Plain) if statement is not None]
     except SqlglotError as problem:
         raise _unreadable(problem) from problem
     except RecursionError as problem:  # whatever the bounds did not foresee

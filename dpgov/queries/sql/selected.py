@@ -7,8 +7,9 @@ from sqlglot import exp
 
 from dpgov.queries.arranging.arrangement import MOST_PARTS, Key, Part
 from dpgov.queries.sql.arranging import Items
+from dpgov.queries.sql.groups import read_group
 from dpgov.queries.sql.regressions import is_regression
-from dpgov.queries.sql.statistics import Reader, read_group
+from dpgov.queries.sql.statistics import Reader
 from dpgov.queries.sql.where import Placed
 
 
@@ -58,7 +59,7 @@ class Selected:
         self.items.add(node, Key(Part.RATIO, len(self.ratios)))
 
     def _part(self, node: exp.Expr) -> int:
-        statistic = self._reader.statistic(node, [])
+        statistic = self._reader.statistic(node, self._groups)
         if statistic is None:
             raise self._reader.text.refused(node, _("A ratio is of two statistics."))
         place = self._place(node, statistic, repeats=True)

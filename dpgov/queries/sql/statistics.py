@@ -1,60 +1,21 @@
-"""What stands after SELECT and GROUP BY: statistics and groups; groups may be named in both.
-
-A group is a declared category, or a bin of numbers that is named by its edges.
-"""
+"""What stands after SELECT: statistics, and groups that are named again."""
 
 from collections.abc import Sequence
-from decimal import Decimal
 from typing import Any
 
 from django.utils.translation import gettext as _
 from sqlglot import exp
 
-from dpgov.privacy.accounting.decimals import decimal_text
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.sql.clips import read_clipped
 from dpgov.queries.sql.computed import Computing
-from dpgov.queries.sql.dates import OF_DATES, read_calendar
+from dpgov.queries.sql.dates import OF_DATES
+from dpgov.queries.sql.groups import read_group
 from dpgov.queries.sql.regressions import OFFERED as REGRESSIONS
 from dpgov.queries.sql.regressions import read_regression
-from dpgov.queries.sql.text import Names, RefusedSql
-
-MOST_BINS = 1_000
-
-
-def read_group(node: exp.Expr, names: Names) -> dict[str, Any]:
-    """One grouping as a plan's form: a column, WIDTH_BUCKET(column, low, high, bins),
-    BINS(column, edge, edge, ...) or a part of the calendar. Raises RefusedSql.
-    """
-    if (by_calendar := read_calendar(node, names)) is not None:
-        return by_calendar
-    if isinstance(node, exp.Column):
-        return {"column": names.name(node)}
-    if isinstance(node, exp.WidthBucket):
-        return _even_bins(node, names)
-    if isinstance(node, exp.Anonymous) and node.name.upper() == "BINS" and node.expressions:
-        column, *edges = node.expressions
-        return {"column": names.name(column), "edges": [names.constant(edge) for edge in edges]}
-    raise names.text.refused(
-        node,
-        _(
-            "Group by a column of categories, WIDTH_BUCKET(column, low, high, bins), "
-            "BINS(column, 0, 20, 40), DATE_TRUNC('month', column) or EXTRACT(YEAR FROM column)."
-        ),
-    )
-
-
-def _even_bins(node: exp.WidthBucket, names: Names) -> dict[str, Any]:
-    low, high, bins = (
-        Decimal(names.number(node.args[name])) for name in ("min_value", "max_value", "num_buckets")
-    )
-    if bins != int(bins) or not 1 <= bins <= MOST_BINS or low >= high:
-        message = _("WIDTH_BUCKET needs low below high and 1 to {most} bins.")
-        raise names.text.refused(node, message.format(most=MOST_BINS))
-    width = (high - low) / bins
-    edges = [*(low + width * place for place in range(int(bins))), high]
-    return {"column": names.name(node.this), "edges": [decimal_text(edge) for edge in edges]}
-
+from dpgov.queries.sql.running import KINDS as RUNNING
+from dpgov.queries.sql.running import read_running
+from dpgov.queries.sql.text import RefusedSql
 
 # Names that the parser does not know are functions without a type of their own.
 _OF_COLUMN: dict[type[exp.Expr] | str, str] = {
@@ -80,6 +41,8 @@ class Reader(Computing):
             return {"statistic": kind, **read_clipped(columns[0], self)}
         if (regression := read_regression(item, self)) is not None:
             return regression
+        if (running := read_running(item, groups, self)) is not None:
+            return running
         if isinstance(item, exp.Count):
             return self._count(item)
         if isinstance(item, exp.WithinGroup | exp.Quantile | exp.ApproxQuantile):
@@ -95,7 +58,7 @@ class Reader(Computing):
             _(
                 "This is not answered. Known: COUNT(*), COUNT(DISTINCT column), {functions} and "
                 "PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY column)."
-            ).format(functions=FUNCTIONS),
+            ).format(functions=", ".join([FUNCTIONS, *RUNNING])),
         )
 
     def _count(self, item: exp.Count) -> dict[str, Any]:

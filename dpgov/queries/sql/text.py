@@ -1,6 +1,7 @@
 """A text of SQL: its names and numbers, and what is wrong with it, and where."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -58,6 +59,13 @@ class Text:
         """A refusal of this piece."""
         return RefusedSql(SqlProblem(*self.place_of(node), message))
 
+    def refused_after(self, node: exp.Expr, words: Collection[str], message: str) -> RefusedSql:
+        """A refusal of the first of these words behind a piece: words that have no piece."""
+        end = max((part.meta["end"] for part in node.walk() if "end" in part.meta), default=0)
+        found = re.compile(rf"\b({'|'.join(words)})\b", re.IGNORECASE).search(self._text, end)
+        place = self.place(found.start()) if found else self.place_of(node)
+        return RefusedSql(SqlProblem(*place, message))
+
 
 class Names:
     """Reads the columns and constants of one text. `private_id` names the privacy unit, if any."""
@@ -72,6 +80,21 @@ class Names:
         self.text, self.private_id, self._tables = text, private_id, tables or {}
         self.columns = tuple(columns)
         self._folded = {name.casefold(): name for name in columns}
+        self._called: dict[str, exp.Expr] = {}
+
+    def call(self, items: Iterable[exp.Expr]) -> None:
+        """Know the items after SELECT by what AS calls them."""
+        for item in items:
+            if isinstance(item, exp.Alias):
+                self._called.setdefault(item.alias.casefold(), item.this.unnest())
+
+    def meant(self, node: exp.Expr) -> exp.Expr:
+        """What AS gave this name to, or the piece itself; a column's own name comes first."""
+        if not isinstance(node, exp.Column) or node.table:
+            return node
+        if self.name(node) in (*self.columns, self.private_id):
+            return node
+        return self._called.get(node.name.casefold(), node)
 
     def name(self, node: exp.Expr) -> str:
         """The name that a column stands for; letters' case counts only between quotes."""

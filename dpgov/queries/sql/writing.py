@@ -24,6 +24,8 @@ from dpgov.queries.sql.clips import OFFERED as CLIP
 from dpgov.queries.sql.dates import EXTRACTED
 from dpgov.queries.sql.ending import PER_UNIT
 from dpgov.queries.sql.regressions import KINDS
+from dpgov.queries.sql.running import KINDS as RUNNING
+from dpgov.queries.sql.windows import OFFERED as WINDOW
 
 # A page stays light whatever is declared; what is not offered can be typed.
 MOST_VALUES = 100
@@ -42,6 +44,7 @@ _KEYWORDS = (
         "BETWEEN",
     ),
     *("IS NULL", "IS NOT NULL", "AS", "DATE", "TIMESTAMP", "DISTINCT", "WITHIN GROUP", "ORDER BY"),
+    *("OVER", "PARTITION BY", "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"),
 )
 
 
@@ -146,9 +149,11 @@ def _statistics(schema: DatasetSchema) -> list[Word]:
         for kind in StatisticKind
         for name in kind.facts.sql[:1]
     ]
+    running = _(StatisticKind.CDF.facts.label)
+    words.append(Word(label=WINDOW, apply=f"{WINDOW} (ORDER BY ", detail=running))
     words += [
         Word(label=name, apply=f"{name}(", detail=_(kind.facts.label))
-        for name, kind in KINDS.items()
+        for name, kind in (RUNNING | KINDS).items()
     ]
     of_order = "PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY "
     label = _(StatisticKind.QUANTILES.facts.label)

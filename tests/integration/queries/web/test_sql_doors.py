@@ -116,3 +116,50 @@ def test_the_api_refuses_anything_else(api: APIClient, dataset: Dataset, body: o
     answer = api.post(f"/api/v1/datasets/{dataset.slug}/sql/", body, format="json")
     assert answer.status_code == 400
     assert not Query.objects.exists()
+
+
+RUNNING = """SELECT sex, WIDTH_BUCKET(age, 20, 60, 4) AS ages,
+  SUM(COUNT(*)) OVER (PARTITION BY sex ORDER BY ages) FROM visits GROUP BY ages, sex"""
+BY_AGE = {"column": "age", "edges": [20, 30, 40, 50, 60]}
+AS_FORM = {
+    RUNNING: ("cdf", [{"column": "sex"}, BY_AGE]),
+    "SELECT JOINT_CDF(age, hours) FROM visits GROUP BY WIDTH_BUCKET(age, 20, 60, 4), "
+    "BINS(hours, 10, 40)": ("joint_cdf", [BY_AGE, {"column": "hours", "edges": [10, 40]}]),
+}
+
+
+@pytest.mark.parametrize("text", AS_FORM)
+def test_counts_that_run_are_the_form_s_question_at_its_price_and_error(
+    text: str,
+    api: APIClient,
+    client_for: ClientFor,
+    analyst: Membership,
+    dataset: Dataset,
+    page: str,
+) -> None:
+    """M76: by both doors; the quote of SQL is that of the plan, and the form is filled with it."""
+    kind, groups = AS_FORM[text]
+    asked = {"statistics": [{"statistic": kind}], "group_by": groups, "epsilon": "0.5"}
+    there = f"/api/v1/datasets/{dataset.slug}/"
+    by_plan = api.post(f"{there}quote/", asked, format="json").json()
+    by_sql = api.post(f"{there}sql/", {"sql": f"{text} WITH EPSILON 0.5"}, format="json").json()
+    assert by_sql.pop("arrangement") == ""
+    assert by_sql == by_plan
+    shown = client_for(analyst).post(page, {"sql": text, "epsilon": "0.5"})
+    assert shown.context["offer"].quote.plan.as_json() == by_plan["plan"]
+    assert not Query.objects.exists()
+
+
+def test_a_window_that_means_something_else_is_refused_by_both_doors_at_its_place(
+    api: APIClient, client_for: ClientFor, analyst: Membership, dataset: Dataset, page: str
+) -> None:
+    text = RUNNING.replace("BY ages) ", "BY ages DESC) ")
+    answer = api.post(
+        f"/api/v1/datasets/{dataset.slug}/sql/", {"sql": f"{text} WITH EPSILON 1"}, format="json"
+    )
+    assert answer.status_code == 400
+    assert "Line 2, column 54: Counts run from the lowest edge up" in answer.content.decode()
+    shown = client_for(analyst).post(page, {"sql": text, "epsilon": "1"})
+    assert shown.status_code == 422
+    assert "leave DESC out" in shown.content.decode()
+    assert not Query.objects.exists()

@@ -19,6 +19,14 @@ _FURTHER = {
     "CLIP": "age, 20, 60)",
     "REGRESSION": "age, hours)",
     "LOGISTIC_REGRESSION": "sex, age)",
+    "JOINT_CDF": "age, hours)",
+}
+_ALONG = " GROUP BY BINS(age, 20, 40), BINS(hours, 20, 40)"
+# What runs along groups, and along which.
+_RUNNING = {
+    "SUM(COUNT(*)) OVER": _ALONG.partition(", BINS(hours")[0],
+    "CDF": _ALONG,
+    "JOINT_CDF": _ALONG,
 }
 
 
@@ -31,7 +39,7 @@ def test_every_function_that_is_offered_is_read(word: dict[str, str]) -> None:
     groups = ("WIDTH_BUCKET", "BINS", "DATE_TRUNC", "EXTRACT")
     text = f"SELECT COUNT(*) FROM data GROUP BY {whole}" * word["label"].startswith(groups)
     whole = f"AVG({whole})" if word["label"] == "CLIP" else whole
-    text = text or f"SELECT {whole} FROM data"
+    text = text or f"SELECT {whole} FROM data{_RUNNING.get(word['label'], '')}"
     assert read_sql(f"{text} WITH EPSILON 1", columns=NAMES, private_id="person").raw_plan
 
 
