@@ -34,24 +34,14 @@ from dpgov.privacy.plan.statistics import StatisticKind
 BINS = (4, 5, 9, 17, 33, 65, 101, 257)
 
 
-def variance(strategy: Strategy) -> float:
-    """The mean over all ranges, for noise of variance one in each sum."""
-    weights = strategy.weights
-    ends = np.zeros((strategy.bins + 1,) * 2)
-    ends[1:, 1:] = weights @ weights.T
-    own = np.diag(ends)
-    apart = own[:, None] + own[None, :] - 2 * ends
-    return float(apart[np.triu_indices(strategy.bins + 1, 1)].mean())
-
-
 def gaussian(strategy: Strategy) -> float:
     """Under zCDP, in multiples of the variance of one count."""
-    return strategy.reach.l2_squared * variance(strategy)
+    return strategy.reach.l2_squared * strategy.of_ranges
 
 
 def laplace(strategy: Strategy) -> float:
     """The same under pure ε."""
-    return strategy.reach.l1**2 * variance(strategy)
+    return strategy.reach.l1**2 * strategy.of_ranges
 
 
 def least(bins: int) -> float:

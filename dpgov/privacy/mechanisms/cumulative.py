@@ -71,19 +71,22 @@ class Cumulative(OfOne, Summed):
 
     def expected(self, rows_in_a_cell: int | None) -> list[tuple[Column, Statements]]:
         """The widest of all bounds; the number of rows does not matter."""
-        widest = int(np.argmax(self.strategy.variances))
-        return [(Column(self.statistic, {}), self._statements()[widest])]
+        widest = float(np.sqrt(self.strategy.variances.max()))
+        return [(Column(self.statistic, {}), _stated(widest, self._factors()))]
 
     def _statements(self) -> list[Statements]:
-        return [list(of_one) for of_one in _stated(self.strategy, self.taken.noise)]
+        deviations = np.sqrt(self.strategy.variances)
+        return [_stated(deviation, self._factors()) for deviation in deviations.tolist()]
+
+    def _factors(self) -> Sequence[float]:
+        return _factors_of(self.strategy, self.taken.noise)
 
 
 # The same for every answer to a question, and for its quote.
 @lru_cache(maxsize=64)
-def _stated(strategy: Strategy | Product, noise: Noise) -> tuple[Statements, ...]:
-    """The bounds of each cumulative count."""
+def _factors_of(strategy: Strategy | Product, noise: Noise) -> Sequence[float]:
     deviations = np.sqrt(strategy.variances)
-    return tuple(_statements(deviations, strategy.largest, strategy.weights_of, noise))
+    return _factors(deviations, strategy.largest, strategy.weights_of, noise)
 
 
 def statements_of_weights(weights: Floats, noise: Noise) -> list[Statements]:
@@ -92,23 +95,27 @@ def statements_of_weights(weights: Floats, noise: Noise) -> list[Statements]:
     A count without any weight is always zero, and so is its bound.
     """
     deviations = np.sqrt((weights**2).sum(axis=1))
-    return _statements(deviations, np.abs(weights).max(axis=1), weights.__getitem__, noise)
+    factors = _factors(deviations, np.abs(weights).max(axis=1), weights.__getitem__, noise)
+    return [_stated(deviation, factors) for deviation in deviations.tolist()]
 
 
-def _statements(
+def _factors(
     deviations: Floats, largest: Floats, weights_of: Callable[[int], Floats], noise: Noise
-) -> list[Statements]:
+) -> Sequence[float]:
+    """How many deviations the bound of a count has at most, at each level."""
     made = np.maximum(deviations, np.finfo(np.float64).tiny)
     looked_at = np.argsort(-largest / made, kind="stable")[:_LOOKED_AT].tolist()
-    found: list[Statements] = [[] for _ in deviations]
     bounds = [bounds_of_many(noise, weights_of(at), CONFIDENCE_LEVELS) for at in looked_at]
-    for number, level in enumerate(CONFIDENCE_LEVELS):
-        factor = max(of[number] / made[at] for at, of in zip(looked_at, bounds, strict=True))
-        for place, deviation in enumerate(deviations.tolist()):
-            # Rounding to whole rows adds half a row at most.
-            bound = json_number_up(Fraction(factor * deviation + 0.5), 0) if deviation else 0
-            found[place].append(statement(level, bound))
-    return found
+    of_each = [[bound / made[at] for bound in of] for at, of in zip(looked_at, bounds, strict=True)]
+    return [float(max(factors)) for factors in zip(*of_each, strict=True)]
+
+
+def _stated(deviation: float, factors: Sequence[float]) -> Statements:
+    """The bounds of one count. Rounding to whole rows adds half a row at most."""
+    return [
+        statement(level, json_number_up(Fraction(factor * deviation + 0.5), 0) if deviation else 0)
+        for level, factor in zip(CONFIDENCE_LEVELS, factors, strict=True)
+    ]
 
 
 def cumulative(

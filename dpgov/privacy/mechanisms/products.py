@@ -15,7 +15,6 @@ All of it is a function of the numbers of bins.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from itertools import product
 
 import numpy as np
@@ -25,10 +24,10 @@ from dpgov.privacy.mechanisms.strategies import (
     BINS,
     ROOTED,
     SQUARE_ROOT,
-    Integers,
     Strategy,
     strategies,
 )
+from dpgov.privacy.mechanisms.trees import Integers
 from dpgov.privacy.noise.noise import Floats
 from dpgov.privacy.noise.sensitivity import Reach
 
@@ -95,7 +94,7 @@ class Product:
     @property
     def usual(self) -> float:
         """What is to be small: the mean of the variances of all rectangles."""
-        return _of_ranges(self.first) * _of_ranges(self.second)
+        return self.first.of_ranges * self.second.of_ranges
 
     def weights_of(self, count: int) -> Floats:
         """Those of one cumulative count."""
@@ -137,19 +136,9 @@ def _few(bins: int, max_rows: int) -> list[Strategy]:
     trees = [one for one in found if one.branching > SQUARE_ROOT]
     if not trees:
         return plain + root
-    pure = min(trees, key=lambda one: one.reach.l1**2 * _of_ranges(one))
-    zcdp = min(trees, key=lambda one: one.reach.l2_squared * _of_ranges(one))
+    pure = min(trees, key=lambda one: one.reach.l1**2 * one.of_ranges)
+    zcdp = min(trees, key=lambda one: one.reach.l2_squared * one.of_ranges)
     return [*plain, *root, *dict.fromkeys((pure, zcdp))]
-
-
-@lru_cache(maxsize=256)
-def _of_ranges(strategy: Strategy) -> float:
-    """The mean variance over all ranges of bins, for noise of variance one in each sum."""
-    ends = np.zeros((strategy.bins + 1,) * 2)
-    ends[1:, 1:] = strategy.weights @ strategy.weights.T
-    own = np.diag(ends)
-    apart = own[:, None] + own[None, :] - 2 * ends
-    return float(apart[np.triu_indices(strategy.bins + 1, 1)].mean())
 
 
 def _each(first: Floats, second: Floats) -> Floats:

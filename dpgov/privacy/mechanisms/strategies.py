@@ -12,7 +12,9 @@ differentially private continual counting, 2023). Its columns are all made as lo
 which costs nothing and makes the noise of late bins less. It is rounded to whole multiples of
 1/ROOTED: what is drawn is that matrix of integers, with exactly its own sensitivity and error.
 
-All of it is a function of the number of bins. Two columns together are in `products`.
+All of it is a function of the number of bins. What is looked at is known by formulas (`trees`),
+so that a quote waits for no matrix but the one that is drawn. Two columns together are in
+`products`.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -22,13 +24,18 @@ from functools import lru_cache
 from typing import Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpgov.language.said import pattern
+from dpgov.privacy.mechanisms.trees import (
+    Integers,
+    levels,
+    mean_of_ranges,
+    variances,
+    weights_of_counts,
+)
 from dpgov.privacy.noise.noise import Floats
 from dpgov.privacy.noise.sensitivity import Reach
 
-Integers = NDArray[np.int64]
 Drawing = TypeVar("Drawing", bound="Workable")
 # What the sums are called in quotes and releases.
 BINS, TREE = pattern("rows of bins"), pattern("rows of tree of {branches}")
@@ -85,12 +92,20 @@ class Strategy:
     @property
     def width(self) -> int:
         """How many sums are drawn."""
-        return len(self.sums)
+        if self.branching == SQUARE_ROOT:
+            return self.bins
+        return self.bins + sum(len(level.starts) for level in levels(self.bins, self.branching))
 
     @property
     def reach(self) -> Reach:
-        """How far one row moves the sums: the largest column."""
-        return Reach(int(self.sums.sum(axis=0).max()), int((self.sums**2).sum(axis=0).max()))
+        """How far one row moves the sums: the largest column.
+
+        Above bins each row is once on every level.
+        """
+        if self.branching == SQUARE_ROOT:
+            return _reach_of_root(self.bins)
+        once = 1 + sum(1 for _ in levels(self.bins, self.branching))
+        return Reach(once, once)
 
     @property
     def variances(self) -> Floats:
@@ -112,6 +127,11 @@ class Strategy:
     def usual(self) -> float:
         """What is to be small: the mean of all variances."""
         return float(self.variances.mean())
+
+    @property
+    def of_ranges(self) -> float:
+        """The mean variance over all ranges of bins, for noise of variance one in each sum."""
+        return _of_ranges(self.bins, self.branching)
 
     @property
     def largest(self) -> Floats:
@@ -155,20 +175,14 @@ def best_of(found: Iterable[Drawing], variance: Callable[[Drawing], float]) -> D
     return min(found, key=lambda one: variance(one) * one.usual)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def _matrix(bins: int, branching: int) -> Integers:
     if branching == SQUARE_ROOT:
         return _square_root(bins)
-    rows = [np.eye(bins, dtype=np.int64)]
-    width = branching
-    while branching and width < bins:
-        starts = range(0, bins, width)
-        level = np.zeros((len(starts), bins), dtype=np.int64)
-        for place, start in enumerate(starts):
-            level[place, start : start + width] = 1
-        rows.append(level)
-        width *= branching
-    return np.vstack(rows)
+    above = list(levels(bins, branching))
+    bin_ = np.arange(bins)
+    rows = [(one.starts[:, None] <= bin_) & (bin_ < one.ends[:, None]) for one in above]
+    return np.vstack([np.eye(bins, dtype=np.int64), *(row.astype(np.int64) for row in rows)])
 
 
 def _square_root(bins: int) -> Integers:
@@ -182,10 +196,10 @@ def _square_root(bins: int) -> Integers:
     return found
 
 
-@lru_cache(maxsize=64)
-def _inverse(bins: int, branching: int) -> Floats:
-    sums = _matrix(bins, branching).astype(np.float64)
-    return np.asarray(np.linalg.inv(sums.T @ sums), dtype=np.float64)
+@lru_cache(maxsize=256)
+def _reach_of_root(bins: int) -> Reach:
+    sums = _matrix(bins, SQUARE_ROOT)
+    return Reach(int(sums.sum(axis=0).max()), int((sums**2).sum(axis=0).max()))
 
 
 @lru_cache(maxsize=256)
@@ -193,15 +207,23 @@ def _variances(bins: int, branching: int) -> Floats:
     if branching == SQUARE_ROOT:
         found: Floats = (_weights(bins, branching) ** 2).sum(axis=1)
         return found
-    added = np.cumsum(np.cumsum(_inverse(bins, branching), axis=0), axis=1)
-    return np.array(np.diag(added), dtype=np.float64)
+    return variances(bins, branching)
+
+
+@lru_cache(maxsize=256)
+def _of_ranges(bins: int, branching: int) -> float:
+    if branching != SQUARE_ROOT:
+        return mean_of_ranges(bins, branching)
+    # Of all pairs of n + 1 ends, of which the first is nothing, as in `trees`.
+    weights = _weights(bins, branching)
+    squares, both = float((weights**2).sum()), float((weights.sum(axis=0) ** 2).sum())
+    return ((bins + 1) * squares - both) / (bins * (bins + 1) / 2)
 
 
 @lru_cache(maxsize=16)
 def _weights(bins: int, branching: int) -> Floats:
-    sums = _matrix(bins, branching).astype(np.float64)
     if branching == SQUARE_ROOT:
         # As many sums as bins: the one combination that there is.
-        return np.asarray(np.cumsum(np.linalg.inv(sums), axis=0), dtype=np.float64)
-    weights: Floats = np.cumsum(_inverse(bins, branching) @ sums.T, axis=0)
-    return weights
+        inverse = np.linalg.inv(_matrix(bins, branching).astype(np.float64))
+        return np.asarray(np.cumsum(inverse, axis=0), dtype=np.float64)
+    return weights_of_counts(bins, branching)
