@@ -71,6 +71,23 @@ def test_columns_values_and_functions_are_suggested_and_the_price_follows(page: 
     expect(page.get_by_role("button", name="Ask for ε 0.125")).to_be_visible()
 
 
+def test_counts_that_run_are_suggested_coloured_and_priced(page: Page) -> None:
+    """M76: and refused beside the text, while it is written, where a window means another thing."""
+    price = page.locator("#sql-price")
+    _type(page, "SELECT JOI")
+    _choose(page, "JOINT_CDF")
+    _type(page, "age, hours_per_week) FROM data GROUP BY BINS(age, 20, 40), ")
+    _type(page, "BINS(hours_per_week, 10, 40)")
+    expect(price).to_contain_text("Joint cumulative count of rows")
+    page.get_by_label("Question").press("ControlOrMeta+a")
+    _type(
+        page, "SELECT SUM(COUNT(*)) OVER (ORDER BY age DESC) FROM data GROUP BY BINS(age, 20, 40)"
+    )
+    expect(price).to_contain_text("Line 1, column 41: Counts run from the lowest edge up")
+    coloured = page.locator(".sql-keyword").all_inner_texts()
+    assert coloured == ["SELECT", "OVER", "ORDER", "BY", "FROM", "GROUP", "BY"]
+
+
 def test_the_keyboard_is_not_caught_in_the_editor(page: Page) -> None:
     """Escape closes a list; with none open Tab moves on, and back."""
     editor = page.get_by_label("Question")
