@@ -5,9 +5,10 @@ and the ledger; never of the data.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache, partial
 from typing import Any
 from uuid import UUID
 
@@ -67,8 +68,8 @@ class Quote:
     `refusal` says why they would be refused, if they would; `lacks_permit`: an owner's permit is
     all that they are short of. `limits` are all that they touch, the tightest first. The largest
     fit is the most that would be accepted for the same body, as what the dataset counts and as a
-    pure ε; `least_nano` is the least, where this price is below it. `reusable` is what stored
-    answers offer for nothing in place of a single question.
+    pure ε; `least_nano` is the least, where this price is below it. `stored` looks up what
+    stored answers offer, for whoever wants to know it.
     `terms_to_accept` is the version of the dataset's terms of use that this person has to accept
     before anything is accepted of them. `cover` says how a set of tables is drawn.
     """
@@ -81,9 +82,14 @@ class Quote:
     largest_fit_nano: int = 0
     largest_fit_epsilon_nano: int = 0
     least_nano: int = 0
-    reusable: Reusable = NOTHING_STORED
+    stored: Callable[[], Reusable] = lambda: NOTHING_STORED
     terms_to_accept: TermsOfUse | None = None
     cover: Cover | Adaptively | None = None
+
+    @property
+    def reusable(self) -> Reusable:
+        """What stored answers offer for nothing in place of a single question."""
+        return self.stored()
 
     @property
     def plan(self) -> Plan:
@@ -196,8 +202,9 @@ def quoted(
         cover=None if asked.batch is None else asked.batch.cover,
     )
     if asked.batch is None and not terms.only_approved:
-        free = reusable_for(asked.version, blueprints[0], assumed_rows=assumed_rows)
-        priced = replace(priced, reusable=free)
+        # Not before it is shown: who asks at this price, or is refused, waits for none of it.
+        look = partial(reusable_for, asked.version, blueprints[0], assumed_rows=assumed_rows)
+        priced = replace(priced, stored=cache(look))
     try:
         lines = [
             lines_of(one, dataset=dataset, user=user, allocation_id=allocation_id, own=allocations)

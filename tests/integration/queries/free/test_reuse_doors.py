@@ -10,6 +10,8 @@ from django.urls import reverse
 from rest_framework.test import APIClient
 
 from dpgov.datasets.models import Dataset
+from dpgov.privacy.answer.blueprint import Blueprint
+from dpgov.queries.free import Reusable, reusable_for
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.integration.queries.conftest import Filled
@@ -55,6 +57,36 @@ def test_nothing_is_taken_by_asking(
     browser.post(address("ask", dataset), counting.posted(price="0.5"))
     assert not Query.objects.filter(reuse=True).exists()
     assert Query.objects.count() == 2
+
+
+def test_stored_answers_are_looked_up_once_where_they_are_shown_and_not_to_ask(
+    browser: Client,
+    api_for: Callable[[Membership], APIClient],
+    analyst: Membership,
+    dataset: Dataset,
+    counting: Filled,
+    histogram: Query,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """F12: a price, a question at its price, and a refusal by the API."""
+    looked: list[Blueprint] = []
+
+    def seen(version: Any, blueprint: Blueprint, **more: Any) -> Reusable:
+        looked.append(blueprint)
+        return reusable_for(version, blueprint, **more)
+
+    monkeypatch.setattr("dpgov.queries.asking.quote.reusable_for", seen)
+    browser.post(address("quote", dataset), counting.posted())
+    assert len(looked) == 1
+    browser.post(address("ask", dataset), counting.posted(price="0.5"))
+    refused = api_for(analyst).post(
+        f"/api/v1/datasets/{dataset.slug}/queries/",
+        PLAN | {"epsilon": 999},
+        format="json",
+        headers={"Idempotency-Key": "too-much"},
+    )
+    assert refused.json()["largest_fit_epsilon"] > 0
+    assert (Query.objects.count(), len(looked)) == (2, 1)
 
 
 def test_the_button_leads_to_an_answer_that_tells_how_it_was_made(
