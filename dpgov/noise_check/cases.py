@@ -4,100 +4,31 @@ The tables are those that are hardest to keep apart, as far as they are known: o
 far below the claim would say little. All of it is public and made up.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from django.utils.translation import gettext_noop as _
 
 from dpgov.noise_check import tables
-from dpgov.noise_check.tables import Pair
+from dpgov.noise_check.case import Case, SurveyCase
 from dpgov.privacy.accounting.loss import Mode
-from dpgov.privacy.plan.schema import (
-    CategoryDomain,
-    ColumnSpec,
-    DatasetSchema,
-    MissingRule,
-    Neighbouring,
-    NumericDomain,
-    PrivacyUnit,
-)
+from dpgov.privacy.plan.schema import Neighbouring, PrivacyUnit
 from dpgov.privacy.plan.statistics import HISTOGRAM, STATISTICS
 from dpgov.privacy.plan.statistics import StatisticKind as Kind
 
-DATASET = "noise-check"
-CLAIM_RHO = Fraction(1, 2)
-_ROWS = 1_000
-_COLUMNS = (
-    ColumnSpec("value", NumericDomain(Decimal(0), Decimal(100), Decimal(1)), MissingRule.IMPUTE, 0),
-    ColumnSpec("level", NumericDomain(Decimal(0), Decimal(15), Decimal(1))),
-    ColumnSpec("colour", CategoryDomain(("red", "blue"))),
-    ColumnSpec("size", CategoryDomain(("small", "large"))),
-)
 _COLOURS = {"column": "colour", "categories": ["red", "blue"]}
 _SIZES = {"column": "size", "categories": ["small", "large"]}
+_LEVELS = {"column": "level", "edges": [0, 8, 15]}
 _EDGES = {"column": "value", "edges": [0, 25, 50, 75, 100]}
 _PEOPLE = PrivacyUnit("person", 2)
+# Of the pairs of rows of one person.
+_KEPT = 3
 # What tells a noisy choice apart under pure ε is rare: at ε 3 and with so many answers it is seen
 # best (docs/noise-check.md has the numbers). Under ρ fewer are enough, as a choice takes long.
 _CHOICE, _MORE, _FEWER = Fraction(3), Fraction(5), Fraction(1, 3)
 _WEAKER = Fraction(3, 2)
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """One statistic.
-
-    `pair` makes its two tables, of the mode and of the public number of rows beyond an extreme.
-    `weakened` is the factor by which the control's noise is too small; `share` the part of the
-    trials that it gets. Under pure ε a case may have a `claim` and a share, `pure_share`, of its
-    own.
-    """
-
-    name: str
-    title: str
-    statistic: dict[str, Any]
-    pair: Callable[[Mode, int], Pair]
-    group_by: tuple[dict[str, Any], ...] = ()
-    adaptive: dict[str, Any] | None = None
-    computed: tuple[dict[str, Any], ...] = ()
-    unit: PrivacyUnit = field(default_factory=PrivacyUnit)
-    neighbouring: Neighbouring = Neighbouring.ADD_REMOVE
-    public_rows: int | None = None
-    weakened: Fraction = Fraction(13, 10)
-    share: Fraction = Fraction(1)
-    claim: Fraction = Fraction(2)
-    pure_share: Fraction | None = None
-
-    def claimed(self, mode: Mode) -> Fraction:
-        """The price of its question, which is what is claimed: ε, or ρ."""
-        return self.claim if mode is Mode.PURE else CLAIM_RHO
-
-    def trials_of(self, trials: int, mode: Mode) -> int:
-        """How many answers it gets where others get `trials`."""
-        pure = mode is Mode.PURE and self.pure_share is not None
-        return int(trials * (self.pure_share if pure and self.pure_share else self.share))
-
-    def schema(self, mode: Mode) -> DatasetSchema:
-        """The declarations of its tables."""
-        return DatasetSchema(
-            columns=_COLUMNS,
-            unit=self.unit,
-            neighbouring=self.neighbouring,
-            group_size=1,
-            max_rows=_ROWS,
-            public_rows=self.public_rows,
-            mode=mode,
-        )
-
-    def question(self, price: dict[str, str]) -> dict[str, Any]:
-        """The plan, at this price."""
-        chosen = {} if self.adaptive is None else {"adaptive": self.adaptive}
-        of_two = {"computed": list(self.computed)} if self.computed else {}
-        asked = {"statistics": [self.statistic], "group_by": list(self.group_by)}
-        return asked | of_two | chosen | price
+# Where many draws share the price.
+_COARSE = Fraction(3)
 
 
 def _of(kind: str, column: str = "value", **more: Any) -> dict[str, Any]:
@@ -105,6 +36,8 @@ def _of(kind: str, column: str = "value", **more: Any) -> dict[str, Any]:
 
 
 _REPLACED = Neighbouring.CHANGE_ONE
+_LINEAR = _of("regression", predictors=["level"])
+_LOGISTIC = _of("logistic_regression", "colour", predictors=["size"])
 _ALL = (
     Case("count", Kind.COUNT.facts.label, {"statistic": "count"}, tables.one_more_row),
     Case(
@@ -207,12 +140,21 @@ _ALL = (
     Case(
         "regression",
         Kind.REGRESSION.facts.label,
-        _of("regression", predictors=["level"]),
+        _LINEAR,
         tables.one_more_row,
         # Six noises would have to be large at once for the largest ratio, and each answer is a line
         # with its errors, which takes long: coarser mistakes are seen.
-        weakened=Fraction(3),
+        weakened=_COARSE,
         share=Fraction(1, 2),
+    ),
+    Case(
+        "regression_per_person",
+        _("Regression, per person"),
+        _LINEAR,
+        tables.one_more_person,
+        unit=_PEOPLE,
+        weakened=_COARSE,
+        share=Fraction(1, 4),
     ),
     Case(
         "contingency",
@@ -233,24 +175,56 @@ _ALL = (
         weakened=Fraction(2),
         share=Fraction(1, 5),
     ),
+    Case(
+        "table_set",
+        _("Set of tables"),
+        {"statistic": "count"},
+        tables.one_more_row,
+        asked_set={
+            "columns": [_COLOURS, _SIZES, _LEVELS],
+            "tables": 1,
+            "method": "separate_tables",
+        },
+        # Each of three tables has a part of the price: all would have to be telling at once.
+        weakened=_WEAKER,
+    ),
+    Case(
+        "derived",
+        _("Count of a derived dataset"),
+        {"statistic": "count"},
+        tables.one_more_person,
+        kept=_KEPT,
+        unit=PrivacyUnit("person", _KEPT),
+    ),
+    Case(
+        "joint",
+        _("Joint answer"),
+        _of("sum"),
+        tables.one_more_row,
+        parties=(4, 2),
+        modes=(Mode.ZCDP,),
+    ),
+    Case(
+        "logistic_regression",
+        Kind.LOGISTIC_REGRESSION.facts.label,
+        _LOGISTIC,
+        tables.one_more_row,
+        # Six draws share the price, of some numbers each: as for the regression.
+        weakened=_COARSE,
+        share=Fraction(3),
+        claim=Fraction(4),
+    ),
+    Case(
+        "logistic_regression_per_person",
+        _("Logistic regression, per person"),
+        _LOGISTIC,
+        tables.one_more_person,
+        unit=_PEOPLE,
+        weakened=_COARSE,
+        claim=Fraction(4),
+    ),
 )
 CASES = {case.name: case for case in _ALL}
-
-
-@dataclass(frozen=True, slots=True)
-class SurveyCase:
-    """Reports of a local survey, by people of whom one answers the first and one the next answer.
-
-    No table, no engine and no ρ: what is tried is the draw of the command line, which is OpenDP's.
-    Its `share` of the trials is small where a report takes many draws.
-    """
-
-    name: str
-    title: str
-    answers: int
-    claim: Fraction
-    weakened: Fraction = Fraction(13, 10)
-    share: Fraction = Fraction(1)
 
 
 _SURVEYS = (

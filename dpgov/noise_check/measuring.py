@@ -1,57 +1,38 @@
-"""Answers of one case about its two tables: ingest, engine, blueprint, noise and release, as they
-are deployed.
+"""What is found of one case: the bounds of its answers about two tables, and of its control.
 
-The engine reads each table once, as its exact answer does not change; the first answers then go
-the whole way to a release, the others through the same mechanisms, many at once. The negative
-control is the same question at a higher price, whose noise is smaller by a known factor, held
-against the claim of the lower price: nothing of the product is changed for it.
+The negative control is the same question at a higher price, whose noise is smaller by a known
+factor, held against the claim of the lower price: nothing of the product is changed for it.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
-from dpgov.noise_check.cases import DATASET, Case
+from dpgov.noise_check.answers import Answers, answers_about, together
+from dpgov.noise_check.case import Case
 from dpgov.noise_check.findings import Finding
+from dpgov.noise_check.parties import joint_answers
 from dpgov.noise_check.tables import TableFiles
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import Mode, epsilon_at
-from dpgov.privacy.answer.blueprint import Blueprint, prepare
-from dpgov.privacy.answer.release import draw
-from dpgov.privacy.answer.rounds import model_of
-from dpgov.privacy.mechanisms.chosen import ChosenTables
-from dpgov.privacy.mechanisms.mechanism import Drawn
-from dpgov.privacy.mechanisms.table import table_of
+from dpgov.privacy.answer.blueprint import Blueprint
+from dpgov.privacy.answer.release import Engine
 from dpgov.privacy.noise.lower_bound import lower_bound_of_epsilon, lower_bound_of_rho
 from dpgov.privacy.noise.noise import Floats
-from dpgov.privacy.plan.parsing.plans import parse_plan
-from dpgov.privacy.plan.request import ExactAnswer
 
-# One run has some thirty bounds: a false alarm in thirty thousand runs.
+# One run has some fifty bounds: a false alarm in twenty thousand runs.
 FALSE_ALARM = 1e-6
 DELTA = Decimal("0.001")
 _WHOLE = 50
-_AT_ONCE = 500
-
-
-@dataclass(frozen=True, slots=True)
-class _Answers:
-    """Answers about one table, one in a row: the noisy integers, and what was made of them."""
-
-    raw: Floats
-    values: Floats
 
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
     """Answers about both tables."""
 
-    first: _Answers
-    second: _Answers
+    first: Answers
+    second: Answers
     whole: int
 
     @property
@@ -102,75 +83,21 @@ def _in_epsilon(found: _Pair, claim: Fraction, mode: Mode) -> dict[str, Any]:
 
 
 def _answers(case: Case, mode: Mode, price: Fraction, trials: int, files: TableFiles) -> _Pair:
-    name = "epsilon" if mode is Mode.PURE else "rho"
-    schema = case.schema(mode)
-    question = case.question({name: f"{Decimal(price.numerator) / price.denominator:f}"})
-    blueprint = prepare(parse_plan(question, schema, dataset=DATASET, stored=True), schema)
-    beyond = int(blueprint.describe()["statistics"][0].get("rows_beyond", 0))
+    blueprints = case.blueprints(mode, price)
+    beyond = int(blueprints[0].describe()["statistics"][0].get("rows_beyond", 0))
     whole = min(_WHOLE, trials // 10)
     first, second = (
-        _released(blueprint, files.exact(blueprint, table), trials, whole)
+        _released(
+            case, blueprints, files.engine(case.schema(mode), table, case.kept), trials, whole
+        )
         for table in case.pair(mode, beyond)
     )
     return _Pair(first, second, whole)
 
 
-def _released(blueprint: Blueprint, exact: list[ExactAnswer], trials: int, whole: int) -> _Answers:
-    """Those that went the whole way first and last: learned from, and tested."""
-    (mechanism,), (request,) = blueprint.mechanisms, blueprint.requests
-    if isinstance(mechanism, ChosenTables):
-        return _of_rounds(blueprint, mechanism, exact, trials, whole)
-    table = list(table_of(request.measures, exact[0]))
-    found = [_of_release(draw(blueprint, exact)) for _ in range(whole)]
-    middle, left = whole // 2, trials - whole
-    while left > 0:
-        count = min(_AT_ONCE, left)
-        found.insert(middle, _of_run(mechanism.run(table * count), count))
-        left -= count
-    return _Answers(
-        np.concatenate([answers.raw for answers in found]),
-        np.concatenate([answers.values for answers in found]),
-    )
-
-
-def _of_rounds(
-    blueprint: Blueprint,
-    mechanism: ChosenTables,
-    exact: list[ExactAnswer],
-    trials: int,
-    whole: int,
-) -> _Answers:
-    """Each answer is a vector of the counts of every candidate in every round: nothing where it was
-    not chosen.
-    """
-    table = table_of(blueprint.requests[0].measures, exact[0])
-    starts = np.cumsum([0, *mechanism.adaptive.cells])
-    found = np.zeros((trials, mechanism.adaptive.rounds, starts[-1]))
-    for trial in range(trials):
-        if trial < whole // 2 or trial >= trials - (whole - whole // 2):
-            rounds = draw(blueprint, exact)["rounds"]
-            drawn = [(one["place"], [n for (n,) in one["draws"][0]["cells"]]) for one in rounds]
-        else:
-            chosen = mechanism.choose(table, model_of(mechanism))
-            drawn = [(one.place, list(one.counts)) for one in chosen]
-        for number, (place, counts) in enumerate(drawn):
-            found[trial, number, starts[place] : starts[place + 1]] = counts
-    flat = found.reshape(trials, -1)
-    return _Answers(flat, flat)
-
-
-def _of_release(body: dict[str, Any]) -> _Answers:
-    (drawn,) = body["draws"]
-    return _table(drawn["cells"], [column["cells"] for column in body["statistics"]], 1)
-
-
-def _of_run(drawn: Drawn, count: int) -> _Answers:
-    return _table(drawn.raw, [column.cells for column in drawn.columns], count)
-
-
-def _table(raw: Sequence[list[int]], columns: Sequence[Sequence[Any]], count: int) -> _Answers:
-    values = [
-        np.array([cell["value"] for cell in cells], dtype=np.float64).reshape(count, -1)
-        for cells in columns
-    ]
-    return _Answers(np.array(raw, dtype=np.float64).reshape(count, -1), np.hstack(values))
+def _released(
+    case: Case, blueprints: tuple[Blueprint, ...], engine: Engine, trials: int, whole: int
+) -> Answers:
+    if case.parties is not None:
+        return joint_answers(blueprints[0], case.parties, engine, trials, whole)
+    return together([answers_about(one, engine, trials, whole) for one in blueprints])

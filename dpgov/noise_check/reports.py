@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpgov.noise_check.cases import SurveyCase
+from dpgov.noise_check.case import SurveyCase
 from dpgov.noise_check.findings import Finding
 from dpgov.noise_check.measuring import FALSE_ALARM
 from dpgov.privacy.accounting.decimals import NANO

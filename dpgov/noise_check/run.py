@@ -6,7 +6,8 @@ from functools import partial
 
 import structlog
 
-from dpgov.noise_check.cases import CASES, SURVEYS, TITLES, Case, SurveyCase
+from dpgov.noise_check.case import Case, SurveyCase
+from dpgov.noise_check.cases import CASES, SURVEYS, TITLES
 from dpgov.noise_check.findings import Finding, Report, Verdict, keep
 from dpgov.noise_check.measuring import FALSE_ALARM, measure
 from dpgov.noise_check.reports import measure_reports
@@ -19,7 +20,7 @@ _log = structlog.get_logger("dpgov.noise_check")
 
 
 def check(names: Collection[str] = (), trials: int = TRIALS) -> Iterator[Finding]:
-    """A finding for each of the named cases, or for all, in both modes, as they are done.
+    """A finding for each of the named cases, or for all, in each of their modes, as they are done.
 
     Surveys know ε alone.
     """
@@ -27,7 +28,7 @@ def check(names: Collection[str] = (), trials: int = TRIALS) -> Iterator[Finding
     chosen = [case for name, case in CASES.items() if name in wanted]
     with table_files() as files:
         for case in chosen:
-            for mode in Mode:
+            for mode in case.modes:
                 yield _measured(case, mode, partial(measure, case, mode, trials, files))
     for survey in (case for name, case in SURVEYS.items() if name in wanted):
         yield _measured(survey, Mode.PURE, partial(measure_reports, survey, trials))

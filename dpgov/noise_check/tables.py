@@ -9,12 +9,12 @@ from pathlib import Path
 
 from django.conf import settings
 
-from dpgov.engines.child import Limits, ingest
+from dpgov.engines.child import Limits, derive, ingest
+from dpgov.engines.deriving import Parent
 from dpgov.engines.files import DuckDBEngine
 from dpgov.engines.ingest.request import UnitNames
 from dpgov.privacy.accounting.loss import Mode
-from dpgov.privacy.answer.blueprint import Blueprint
-from dpgov.privacy.plan.request import ExactAnswer
+from dpgov.privacy.answer.release import Engine
 from dpgov.privacy.plan.schema import DatasetSchema
 
 HEADER = "person,value,level,colour,size"
@@ -40,7 +40,7 @@ Table = tuple[Row, ...]
 Pair = tuple[Table, Table]
 
 ROWS = tuple(Row(f"p{at}", value=10 * at, level=at) for at in range(6))
-_MORE = Row("new", TOP, TOP_LEVEL)
+_MORE = Row("new", TOP, TOP_LEVEL, "blue", "large")
 # More than a person may have: those over the limit must not count.
 _ROWS_OF_NEW_PERSON = 5
 
@@ -51,7 +51,7 @@ def csv(table: Table) -> str:
 
 
 def one_more_row(mode: Mode, beyond: int) -> Pair:
-    """A row at the upper bound."""
+    """A row at the upper bounds, in the last category of each column of them."""
     return ROWS, (*ROWS, _MORE)
 
 
@@ -125,33 +125,72 @@ class TableFiles:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._engines: dict[tuple[str | None, Table], DuckDBEngine] = {}
+        self._key = secrets.token_bytes(32)
+        self._paths: dict[tuple[str | None, Table, str], Path] = {}
+        self._engines: dict[Path, DuckDBEngine] = {}
 
-    def exact(self, blueprint: Blueprint, table: Table) -> list[ExactAnswer]:
-        """What the engine says of this table; raises EngineFailure, RefusedFile."""
-        key = blueprint.schema.unit.private_id, table
-        if key not in self._engines:
-            self._engines[key] = self._stored(blueprint.schema, table)
-        return [self._engines[key].answer(request) for request in blueprint.requests]
+    def engine(self, schema: DatasetSchema, table: Table, kept: int | None = None) -> Engine:
+        """What answers about this table; about two files of it put together, where `kept` says how
+        many rows of a person are. Raises EngineFailure, RefusedFile.
+        """
+        path = self._stored(schema, table) if kept is None else self._joined(schema, table, kept)
+        if path not in self._engines:
+            self._engines[path] = DuckDBEngine(
+                path,
+                seconds=settings.DPGOV_QUERY_SECONDS,
+                memory_bytes=settings.DPGOV_QUERY_MEMORY_BYTES,
+            )
+        return self._engines[path].answer
 
-    def _stored(self, schema: DatasetSchema, table: Table) -> DuckDBEngine:
-        name, unit = str(len(self._engines)), schema.unit.private_id
-        source, target = self._folder / f"{name}.csv", self._folder / f"{name}.duckdb"
-        source.write_text(csv(table))
-        ingest(
-            source,
-            target,
-            columns=schema.declared.columns,
-            max_rows=schema.max_rows,
-            limits=Limits(settings.DPGOV_INGEST_MEMORY_BYTES, settings.DPGOV_INGEST_SECONDS),
-            key=secrets.token_bytes(32),
-            unit=None if unit is None else UnitNames(unit),
-        )
-        return DuckDBEngine(
-            target,
-            seconds=settings.DPGOV_QUERY_SECONDS,
-            memory_bytes=settings.DPGOV_QUERY_MEMORY_BYTES,
-        )
+    def _stored(self, schema: DatasetSchema, table: Table, copy: str = "") -> Path:
+        unit = schema.unit.private_id
+        key = unit, table, copy
+        if key not in self._paths:
+            target = self._path()
+            source = target.with_suffix(".csv")
+            source.write_text(csv(table))
+            ingest(
+                source,
+                target,
+                columns=schema.declared.columns,
+                max_rows=schema.max_rows,
+                limits=_limits(),
+                key=self._key,
+                unit=None if unit is None else UnitNames(unit),
+            )
+            self._paths[key] = target
+        return self._paths[key]
+
+    def _joined(self, schema: DatasetSchema, table: Table, kept: int) -> Path:
+        """The first half of the columns from one file, the others from another one."""
+        key = schema.unit.private_id, table, f"{kept} pairs"
+        if key not in self._paths:
+            columns = range(len(schema.columns))
+            half = len(columns) // 2
+            halves = {"first": tuple(columns[:half]), "second": tuple(columns[half:])}
+            first, second = (
+                Parent(str(self._stored(schema, table, copy)), kept, columns)
+                for copy, columns in halves.items()
+            )
+            target = self._path()
+            derive(
+                first,
+                second,
+                target,
+                columns=schema.columns,
+                rows_of_unit=kept,
+                max_rows=schema.max_rows,
+                limits=_limits(),
+            )
+            self._paths[key] = target
+        return self._paths[key]
+
+    def _path(self) -> Path:
+        return self._folder / f"{secrets.token_hex(8)}.duckdb"
+
+
+def _limits() -> Limits:
+    return Limits(settings.DPGOV_INGEST_MEMORY_BYTES, settings.DPGOV_INGEST_SECONDS)
 
 
 @contextmanager

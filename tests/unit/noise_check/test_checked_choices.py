@@ -9,7 +9,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from dpgov.noise_check.cases import CASES, DATASET, Case
+from dpgov.noise_check.case import DATASET, Case
+from dpgov.noise_check.cases import CASES
 from dpgov.noise_check.measuring import FALSE_ALARM
 from dpgov.noise_check.run import TRIALS
 from dpgov.noise_check.tables import Table
