@@ -5,6 +5,7 @@ No name or path of a user takes part, so nothing can point outside, and nothing 
 
 import errno
 import os
+import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from io import BufferedWriter
@@ -82,9 +83,16 @@ def leaving() -> Iterator[tuple[UUID, Path]]:
     return _named(_folder("data").glob("*.leaving"))
 
 
-def left_behind(version_id: UUID) -> list[Path]:
-    """The data file and drafts of it, for a version that never came to be."""
-    return sorted(_folder("data").glob(f"{version_id}.duckdb*"))
+def remove_left_behind(version_id: UUID) -> None:
+    """Delete the data file and drafts of it, of a version that never came to be.
+
+    Some of these are folders: of what was put aside, or did not fit into memory.
+    """
+    for path in _folder("data").glob(f"{version_id}.duckdb*"):
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
 
 
 def arriving() -> Iterator[tuple[UUID, Path]]:

@@ -55,8 +55,7 @@ class _Alone:
 def remove_attempt(version_id: UUID | None) -> None:
     """What is left of a version that is not going to be recorded, if anything is."""
     if version_id is not None:
-        for path in storage.left_behind(version_id):
-            path.unlink(missing_ok=True)
+        storage.remove_left_behind(version_id)
         storage.arriving_path(version_id).unlink(missing_ok=True)
 
 

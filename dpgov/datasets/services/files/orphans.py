@@ -82,8 +82,7 @@ def _old(files: Iterable[tuple[UUID, Path]]) -> dict[UUID, Path]:
 def _end_arrivals(marks: dict[UUID, Path]) -> int:
     recorded = versions_among(list(marks)) if marks else set()
     for version_id in marks.keys() - recorded:
-        for path in storage.left_behind(version_id):
-            path.unlink(missing_ok=True)
+        storage.remove_left_behind(version_id)
     for mark in marks.values():
         mark.unlink(missing_ok=True)
     return len(marks.keys() - recorded)

@@ -37,7 +37,9 @@ def files() -> set[Path]:
 
 @pytest.fixture
 def died(browser: Client, upload: Upload) -> set[Path]:
-    """What is left of a registration whose process was killed before its transaction."""
+    """What is left of a registration whose process was killed before its transaction, and what one
+    leaves that was killed earlier.
+    """
     before = files()
     with (
         patch("dpgov.datasets.services.registration.queue_up", side_effect=Died),
@@ -45,6 +47,8 @@ def died(browser: Client, upload: Upload) -> set[Path]:
         pytest.raises(Died),
     ):
         register(browser, upload)
+    (data,) = (path for path in files() - before if path.suffix == ".duckdb")
+    (data.with_name(f"{data.name}.draft.aside") / "more").mkdir(parents=True)
     return files() - before
 
 
@@ -52,7 +56,7 @@ def test_a_registration_that_broke_off_is_cleared_up_after_an_hour(
     browser: Client, upload: Upload, died: set[Path]
 ) -> None:
     """B2: not before, because it may still be going on; the upload can be used again."""
-    assert {path.suffix for path in died} == {".duckdb", ".arriving"}
+    assert {path.suffix for path in died} == {".duckdb", ".arriving", ".aside"}
     assert remove_orphans() == 0
     age(*died)
     assert remove_orphans() == 1
