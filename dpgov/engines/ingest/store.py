@@ -144,9 +144,9 @@ def _write(
         ThreadPoolExecutor(_AT_ONCE + 1) as threads,
     ):
         draft.chmod(0o600)
-        marks = None if unit is None else UnitMarks(unit, connection, key)
+        marks = None if unit is None else UnitMarks(unit, key)
         connection.execute(f"CREATE TABLE data ({_columns_of(columns, marked=bool(marks))})")
-        fingerprint = Fingerprint(len(table.own_names), connection, key)
+        fingerprint = Fingerprint(len(table.own_names), key)
         there = begin_after(connection, table.own_names, before, columns, marked=bool(marks))
         rows, writer = 0, _Writer(connection, threads)
         for batch in table.batches:

@@ -79,12 +79,10 @@ class UnitColumn:
 class UnitMarks:
     """Reads the rows of a file, batch by batch, into the columns of MARKS."""
 
-    def __init__(
-        self, column: UnitColumn, connection: duckdb.DuckDBPyConnection, key: bytes
-    ) -> None:
+    def __init__(self, column: UnitColumn, key: bytes) -> None:
         self._column = column
         self._key = key
-        self._ids = CellHashes(connection, key, "unit")
+        self._ids = CellHashes(key, "unit")
         self._order_key = SipKey.of(derived(key, "order"))
         self._known = np.empty(0, np.bool_)
         self._keys, self._apart = (np.empty(0, np.uint64) for _ in range(2))

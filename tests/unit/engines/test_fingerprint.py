@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -40,7 +39,7 @@ def test_a_form_names_one_way_to_hash_cells_rows_and_names(original: str) -> Non
     """F9, F11: whoever changes one of these numbers gives the form another name, or people who were
     recorded before would not be known again.
     """
-    names = CellHashes(duckdb.connect(), KEY, "unit").of_names(cells_of(pa.array(["7", "x"])))
+    names = CellHashes(KEY, "unit").of_names(cells_of(pa.array(["7", "x"])))
     assert (FORM, json.loads(original)["whole"], names.hashes.tolist()) == (
         "dpgov fingerprint 2",
         "1f3e718f51ae1ae579e0d9993fcc7d3f",

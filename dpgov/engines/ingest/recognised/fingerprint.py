@@ -9,7 +9,6 @@ whoever alters every single value on purpose passes it.
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-import duckdb
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -42,9 +41,9 @@ class Hashed(NamedTuple):
 class Fingerprint:
     """Reads every column of a file, batch by batch; the columns of a batch in any threads."""
 
-    def __init__(self, columns: int, connection: duckdb.DuckDBPyConnection, key: bytes) -> None:
+    def __init__(self, columns: int, key: bytes) -> None:
         self._key = key
-        self._cells = CellHashes(connection, key, "cell")
+        self._cells = CellHashes(key, "cell")
         self._row_key = SipKey.of(derived(key, "row"))
         self._columns = [(Multiset(), Span()) for _ in range(columns)]
         self._rows = Multiset()

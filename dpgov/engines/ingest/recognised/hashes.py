@@ -8,9 +8,9 @@ A number is hashed by its bits and a whole number in a name by itself, each unde
 a text by its MD5, which is never kept or compared without a key over it.
 """
 
+from hashlib import md5
 from typing import NamedTuple
 
-import duckdb
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -32,15 +32,13 @@ _SHORTER = (
 # A number in its only spelling, of so few digits that it is exact.
 _WHOLE = r"^(?:0|-?[1-9][0-9]{0,17})$"
 _BEYOND = 10**18
-# Hashes that are the same in every release of the database.
-_SQL = "SELECT md5_number_lower(cell) AS low, md5_number_upper(cell) AS high FROM cells"
 
 Truths = npt.NDArray[np.bool_]
 
 
 class Names(NamedTuple):
-    """Of each distinct cell that may name a unit: whether it does, the keyed hash of the name, and
-    what tells two names apart whose hashes are the same."""
+    """Of each cell that may name a unit: whether it does, the keyed hash of the name, and what
+    tells two names apart whose hashes are the same."""
 
     known: Truths
     hashes: Words
@@ -50,8 +48,7 @@ class Names(NamedTuple):
 class CellHashes:
     """Hashes under keys that the purposes `number` and `text` of one key make."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, key: bytes, purpose: str) -> None:
-        self._connection = connection
+    def __init__(self, key: bytes, purpose: str) -> None:
         self._number = SipKey.of(derived(key, f"{purpose}, number"))
         self._text = SipKey.of(derived(key, f"{purpose}, text"))
 
@@ -65,7 +62,7 @@ class CellHashes:
         if not (cells.are_numbers or numbers[:-1].all()):
             texts = texts_of(cells)
             known = _truths(pc.is_valid(texts)) & ~numbers
-            words, _ = self._words(texts.filter(pa.array(known)))
+            words, _ = _words(texts.filter(pa.array(known)))
             hashes[known] = siphash(self._text, words)
         return hashes
 
@@ -77,19 +74,9 @@ class CellHashes:
         hashes[whole] = siphash(self._number, apart[whole])
         others = known & ~whole
         if others.any():
-            words, apart[others] = self._words(cells.texts.filter(pa.array(others)))
+            words, apart[others] = _words(cells.texts.filter(pa.array(others)))
             hashes[others] = siphash(self._text, words)
         return Names(known, hashes, apart)
-
-    def _words(self, texts: pa.Array) -> tuple[Words, Words]:
-        """Both halves of each text's MD5.
-
-        On a line of its own to the database, because columns are read in threads.
-        """
-        with self._connection.cursor() as cursor:
-            cursor.register("cells", pa.table({"cell": texts}))
-            found = cursor.execute(_SQL).fetchnumpy()
-        return found["low"], found["high"]
 
 
 def texts_of(cells: Cells) -> pa.Array:
@@ -104,6 +91,13 @@ def texts_of(cells: Cells) -> pa.Array:
     for pattern, replacement in _SHORTER:
         short = pc.replace_substring_regex(short, pattern, replacement)
     return pc.if_else(moment, short, texts)
+
+
+def _words(texts: pa.Array) -> tuple[Words, Words]:
+    """Both halves of each text's MD5, the second one first."""
+    found = (md5(text, usedforsecurity=False) for text in texts.cast(pa.large_binary()).to_pylist())
+    halves = np.frombuffer(b"".join(each.digest() for each in found), "<u8").astype(np.uint64)
+    return halves[1::2], halves[::2]
 
 
 def _whole_numbers(cells: Cells) -> tuple[Truths, Truths, npt.NDArray[np.int64]]:

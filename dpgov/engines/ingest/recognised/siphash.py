@@ -14,7 +14,7 @@ Words = npt.NDArray[np.uint64]
 _START = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
 _LENGTH = np.uint64(8 << 56)
 # So many at a time that the state stays in a processor's own memory.
-_AT_A_TIME = 1 << 14
+_AT_A_TIME = 1 << 15
 
 
 @dataclass(frozen=True, slots=True)

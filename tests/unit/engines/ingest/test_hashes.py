@@ -1,6 +1,5 @@
 """F9: one value has one hash, and so has the name of a unit, whatever the file wrote."""
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -14,7 +13,7 @@ WHOLE = [0, 7, -7, 10**18 - 1, 1 - 10**18, 10**18, -(10**18), 2**63 - 1, -(2**63
 
 @pytest.fixture
 def hashes() -> CellHashes:
-    return CellHashes(duckdb.connect(), KEY, "unit")
+    return CellHashes(KEY, "unit")
 
 
 def _names(hashes: CellHashes, column: pa.Array) -> Names:
