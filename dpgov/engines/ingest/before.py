@@ -16,7 +16,7 @@ import numpy as np
 from dpgov.engines.ingest.recognised.fingerprint import Seen
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.request import Before
-from dpgov.engines.ingest.units import attached
+from dpgov.engines.ingest.units.parts import attached
 from dpgov.engines.ingest.values import sql_type
 from dpgov.language.said import said
 from dpgov.privacy.plan.grouping import LARGEST_SIZE
@@ -101,7 +101,7 @@ def begin_after(
 def put_before(
     connection: duckdb.DuckDBPyConnection, before: Before, columns: Sequence[ColumnSpec]
 ) -> None:
-    """Make `ranked.data` of them and of the rows in `added`, which follow those of their unit."""
+    """Fill `data` with them and with the rows in `added`, which follow those of their unit."""
     names = ", ".join(f"c{number}" for number in range(len(columns)))
     connection.execute(
         "CREATE TEMP TABLE lain AS SELECT k, min(u) AS u, count(*) AS rows "
@@ -117,7 +117,7 @@ def put_before(
         "CREATE TEMP TABLE further AS SELECT whose, count(*) AS rows FROM joined GROUP BY whose"
     )
     connection.execute(
-        f"CREATE TABLE ranked.data AS SELECT {_codes(before, columns)}, u, k, r, "  # noqa: S608
+        f"INSERT INTO data SELECT {_codes(before, columns)}, u, k, r, "  # noqa: S608
         f"least(n + coalesce(further.rows, 0), {LARGEST_SIZE})::USMALLINT AS n "
         "FROM before.data LEFT JOIN further ON further.whose = u UNION ALL "
         f"SELECT {names}, whose::UINTEGER, k, "

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 
-def draft_of(target: Path, suffix: str = "") -> Path:
+def draft_of(target: Path) -> Path:
     """A name beside the target under which nobody looks for a finished file."""
-    return target.with_name(f"{target.name}.draft{suffix}")
+    return target.with_name(f"{target.name}.draft")
 
 
 def remove_drafts(target: Path) -> None:

@@ -96,9 +96,12 @@ def test_a_reader_that_dies_at_any_statement_leaves_it_to_another(
 
 
 def test_the_child_dies_with_its_reader(browser: Client) -> None:
-    """L13, R4: nothing goes on alone, and what it wrote is cleared up by whoever comes next."""
-    rows = b"30,f,Basel\n" * 3_000_000
-    arrival = ask(browser, b"age,sex,city\n" + rows, max_rows="5000000")
+    """L13, R4: nothing goes on alone, and what it wrote is cleared up by whoever comes next: the
+    draft, and the folder of rows that are put aside by their persons.
+    """
+    content = b"age,sex,city\n" + b"30,f,Basel\n" * 3_000_000
+    of_people = {"unit": "person", "private_id": "city", "max_rows_per_unit": "2"}
+    arrival = ask(browser, content, max_rows="5000000", **of_people)
     assert run(_die_while_it_is_read) == KILLED
     child = int(_note().read_text())
     until = time.monotonic() + 60
@@ -107,6 +110,7 @@ def test_the_child_dies_with_its_reader(browser: Client) -> None:
     arrival.refresh_from_db()
     assert arrival.state == Arrival.State.READING
     left = str(arrival.version_id)
+    assert f"{left}.duckdb.draft.aside" in files("data")
     read_waiting()
     arrival.refresh_from_db()
     assert (arrival.state, arrival.attempts) == (Arrival.State.DONE, 2)

@@ -1,5 +1,6 @@
 """L13, R12: the kernel refuses the reader's writes with ENOSPC, whatever it is writing."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,27 +23,42 @@ OF_PEOPLE = {
 }
 
 
-def _full(monkeypatch: pytest.MonkeyPatch, suffix: str) -> list[Path]:
-    """What the child writes under this name goes to a device that is always full."""
+def _draft(draft: Path) -> None:
+    draft.symlink_to("/dev/full")
+
+
+def _put_aside(draft: Path) -> None:
+    """Rows of people, in whatever files."""
+    aside = draft.with_name(f"{draft.name}.aside")
+    aside.mkdir()
+    for number in range(64):
+        (aside / f"{number}.arrows").symlink_to("/dev/full")
+
+
+Fill = Callable[[Path], None]
+
+
+def _full(monkeypatch: pytest.MonkeyPatch, fill: Fill) -> list[Path]:
+    """What the child writes under such a name goes to a device that is always full."""
     really, drafts = child.ingest, []
 
     def ingest(source: Path, target: Path, **more: Any) -> Any:
-        drafts.append(draft_of(target, suffix))
-        drafts[-1].symlink_to("/dev/full")
+        drafts.append(draft_of(target))
+        fill(drafts[-1])
         return really(source, target, **more)
 
     monkeypatch.setattr(child, "ingest", ingest)
     return drafts
 
 
-@pytest.mark.parametrize("suffix", ["", ".ranked"], ids=["the first draft", "the ranked one"])
+@pytest.mark.parametrize("fill", [_draft, _put_aside], ids=["the draft", "what is put aside"])
 def test_a_disk_without_room_loses_nothing(
-    browser: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, suffix: str
+    browser: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, fill: Fill
 ) -> None:
     """L13, R12: in the real child; nothing is left, both are told, and with room it goes on."""
     before, asked = files("data"), ask(browser, None, **OF_PEOPLE)
     with monkeypatch.context() as full:
-        drafts = _full(full, suffix)
+        drafts = _full(full, fill)
         read_next()
     asked.refresh_from_db()
     assert (len(drafts), asked.state) == (1, Arrival.State.REFUSED)
