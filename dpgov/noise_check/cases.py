@@ -168,7 +168,7 @@ _ALL = (
         "adaptive",
         _("Adaptive rounds"),
         {"statistic": "count"},
-        tables.one_more_row,
+        tables.one_more_like_them,
         group_by=(_COLOURS, _SIZES),
         adaptive={"rounds": 2, "tables": [["colour"], ["size"]]},
         # Two draws share the price, and two choices: all would have to be telling at once.

@@ -55,6 +55,11 @@ def one_more_row(mode: Mode, beyond: int) -> Pair:
     return ROWS, (*ROWS, _MORE)
 
 
+def one_more_like_them(mode: Mode, beyond: int) -> Pair:
+    """A row in the cell that all others are in: what is chosen by the rows moves the most."""
+    return ROWS, (*ROWS, replace(ROWS[0], person=_MORE.person))
+
+
 def one_more_person(mode: Mode, beyond: int) -> Pair:
     """A person with more rows than allowed, all at the upper bound."""
     return ROWS, ROWS + (_MORE,) * _ROWS_OF_NEW_PERSON

@@ -6,7 +6,7 @@ and the ledger; never of the data.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache, partial
 from typing import Any
@@ -82,7 +82,7 @@ class Quote:
     largest_fit_nano: int = 0
     largest_fit_epsilon_nano: int = 0
     least_nano: int = 0
-    stored: Callable[[], Reusable] = lambda: NOTHING_STORED
+    stored: Callable[[], Reusable] = field(default=lambda: NOTHING_STORED, compare=False)
     terms_to_accept: TermsOfUse | None = None
     cover: Cover | Adaptively | None = None
 

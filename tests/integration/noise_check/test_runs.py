@@ -83,7 +83,7 @@ def test_an_honest_mechanism_is_found_fine_and_its_control_is_caught(
 
 def test_adaptive_rounds_are_found_fine_and_their_control_is_caught(files: TableFiles) -> None:
     """C1: choices, draws and the fits between them, the first and last as whole releases."""
-    finding = found_of("adaptive", Mode.PURE, files, 10_000)
+    finding = found_of("adaptive", Mode.PURE, files, 16_000)
     assert finding.verdict is Verdict.FINE
     assert 0 < finding.bound <= finding.claim < finding.control
 

@@ -70,7 +70,7 @@ def test_it_costs_what_it_costs_everybody_and_is_charged_the_same(
     """F2: the same price, hold and charge, and the same limit binds."""
     plan = {**COUNT, "dataset": dataset.slug}
     mine, theirs = (quote(user=one.user, dataset=dataset, raw_plan=plan) for one in (both, analyst))
-    assert mine == theirs
+    assert (mine, mine.reusable) == (theirs, theirs.reusable)
     costs = {ask(one, of=dataset).cost_nano for one in (both, analyst)}
     answer_all()
     budget = Budget.objects.get(pk=dataset.budget_id)
