@@ -4,7 +4,7 @@ The engine reads a table once, as its exact answer does not change; the first an
 go the whole way to a release, the others through the same mechanisms, many at once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -85,18 +85,23 @@ def _of_rounds(
     """
     table = table_of(blueprint.requests[0].measures, exact[0])
     starts = np.cumsum([0, *mechanism.adaptive.cells])
-    found = np.zeros((trials, mechanism.adaptive.rounds, starts[-1]))
-    for trial in range(trials):
-        if trial < whole // 2 or trial >= trials - (whole - whole // 2):
-            rounds = draw(blueprint, exact)["rounds"]
-            drawn = [(one["place"], [n for (n,) in one["draws"][0]["cells"]]) for one in rounds]
-        else:
-            chosen = mechanism.choose(table, model_of(mechanism))
-            drawn = [(one.place, list(one.counts)) for one in chosen]
-        for number, (place, counts) in enumerate(drawn):
-            found[trial, number, starts[place] : starts[place + 1]] = counts
-    flat = found.reshape(trials, -1)
-    return Answers(flat, flat)
+
+    def found(drawn: Iterable[tuple[int, Sequence[int]]]) -> Answers:
+        counts = np.zeros((mechanism.adaptive.rounds, starts[-1]))
+        for number, (place, cells) in enumerate(drawn):
+            counts[number, starts[place] : starts[place + 1]] = cells
+        raw = counts.reshape(1, -1)
+        return Answers(raw, raw)
+
+    def released() -> Answers:
+        rounds = draw(blueprint, exact)["rounds"]
+        return found((one["place"], [n for (n,) in one["draws"][0]["cells"]]) for one in rounds)
+
+    def chosen() -> Answers:
+        rounds = mechanism.choose(table, model_of(mechanism))
+        return found((one.place, one.counts) for one in rounds)
+
+    return framed([released() for _ in range(whole)], [chosen() for _ in range(trials - whole)])
 
 
 def _of_descents(

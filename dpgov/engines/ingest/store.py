@@ -192,8 +192,10 @@ def _ranked(
     before: Before | None,
 ) -> int:
     """Fill `data` with the rows that were put aside; returns the number of their units."""
-    made = "data" if before is None else "added"
-    connection.execute(f"CREATE TEMP TABLE added ({_columns_of(columns, ranked=True)})")
+    made = "data"
+    if before is not None:
+        made = "added"
+        connection.execute(f"CREATE TEMP TABLE added ({_columns_of(columns, ranked=True)})")
     with (
         connection.cursor() as sorting,
         connection.cursor() as knowing,

@@ -6,7 +6,7 @@ its class after submission. Work of its own that takes longer doubles the class,
 is paid for (`queries.answering.publishing`). A question that waited for others first appears at a
 later moment of the same kind, which costs nothing.
 
-What cubes answer (`queries.asking.cubed`) has a moment before all of them. Its work does not depend
+What cubes answer (`datasets.cubes`) has a moment before all of them. Its work does not depend
 on what was counted, so that it costs nothing to miss it: then it is a question of the first slot.
 
 Must never look at how long the data took but through `doublings_of`.

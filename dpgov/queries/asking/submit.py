@@ -206,6 +206,7 @@ def _question(
     dataset = request.dataset
     refuse_outside(blueprint, dataset, terms)
     plan = blueprint.plan.as_json()
+    cubed = is_cubed(asked.version, blueprint.schema, scans_of(blueprint))
     return Query(
         tenant_id=dataset.tenant_id,
         dataset=dataset,
@@ -223,12 +224,8 @@ def _question(
         heavy=is_heavy(blueprint),
         request_id=request_ids.current() or "",
         submitted_at=database_now(),
-        class_ms=class_ms_of(blueprint, cubed=_is_cubed(blueprint, asked)),
+        class_ms=class_ms_of(blueprint, cubed=cubed),
     )
-
-
-def _is_cubed(blueprint: Blueprint, asked: Asked) -> bool:
-    return is_cubed(asked.version, blueprint.schema, scans_of(blueprint))
 
 
 def write_down(query: Query, lines: Sequence[Line]) -> None:
