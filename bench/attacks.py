@@ -21,7 +21,7 @@ from tests.servers.redis import answers, start_redis
 
 _CUT = (
     "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
-    " WHERE datname = 'dpgov' AND pid <> pg_backend_pid()"
+    " WHERE datname = 'dpgov' AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
 )
 
 
