@@ -94,7 +94,7 @@ class CountOrSum:
         """From the noise alone: the same for every cell."""
         found = []
         for level in CONFIDENCE_LEVELS:
-            off = weighted.bound(self.basis.taken.noise, [float(w) for w in self.weights], level)
+            off = weighted.bound(self.basis.taken.noise, tuple(map(float, self.weights)), level)
             # The exact number lies on the lattice: rounding adds at most half a step.
             steps = (Fraction(off) / self.lattice + Fraction(1, 2)).__floor__()
             found.append(statement(level, self._in_units(steps)))

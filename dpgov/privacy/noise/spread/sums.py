@@ -50,7 +50,7 @@ def bound(terms: Sequence[Term], confidence: Fraction) -> float:
         return 0.0
     noises = {term.noise for term in used}
     if len(noises) == 1 and all(term.times == 1 for term in used):
-        return weighted.bound(noises.pop(), [term.weight for term in used], confidence)
+        return weighted.bound(noises.pop(), tuple(term.weight for term in used), confidence)
     return _of_sum(used, confidence)
 
 

@@ -11,7 +11,6 @@ tails, discrete Laplace moves by 1/2 + 1/(8b) at most, discrete Gaussian up to e
 """
 
 import math
-from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from statistics import NormalDist
@@ -81,8 +80,12 @@ _CIRCLE = _CELLS / 2 / _CELLS_PER_SCALE
 _SHAPES = 2048
 
 
-def bound(noise: Noise, weights: Sequence[float], confidence: Fraction) -> float:
-    """A number that the sum's size passes with probability at most 1 - confidence."""
+@lru_cache(maxsize=2048)
+def bound(noise: Noise, weights: tuple[float, ...], confidence: Fraction) -> float:
+    """A number that the sum's size passes with probability at most 1 - confidence.
+
+    Questions of one plan ask for the same ones again.
+    """
     return float(bounds(noise, np.array([weights], dtype=np.float64), confidence)[0])
 
 

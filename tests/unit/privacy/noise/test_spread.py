@@ -69,7 +69,7 @@ def test_bounds_of_finer_noise_hold_and_are_within_two_percent(
 ) -> None:
     noise = Noise(kind, scale)
     for level in CONFIDENCE_LEVELS:
-        found = weighted.bound(noise, [float(w) for w in weights], level)
+        found = weighted.bound(noise, tuple(map(float, weights)), level)
         alpha = float(1 - level)
         assert grid_tail(noise, weights, found) <= alpha
         slack = 0.03 * found + 2 * max(weights)
@@ -81,15 +81,15 @@ def test_a_single_noise_has_its_exact_bound(kind: NoiseKind) -> None:
     for scale in (0.3, 10.0, 1e6):
         noise = Noise(kind, scale)
         for level in CONFIDENCE_LEVELS:
-            assert weighted.bound(noise, [0.0, 0.5], level) == 0.5 * noise.tail_bound(level)
-    assert weighted.bound(Noise(kind, 40.0), [0.0, 0.0], CONFIDENCE_LEVELS[0]) == 0
+            assert weighted.bound(noise, (0.0, 0.5), level) == 0.5 * noise.tail_bound(level)
+    assert weighted.bound(Noise(kind, 40.0), (0.0, 0.0), CONFIDENCE_LEVELS[0]) == 0
 
 
 def test_many_terms_are_bounded_too() -> None:
     """More terms than a closed form has: on the grid, and beyond it by the sum of their bounds."""
     noise = Noise(LAPLACE, 100.0)
     for terms in (5, 9, 40):
-        found = weighted.bound(noise, [1.0] * terms, Fraction(95, 100))
+        found = weighted.bound(noise, (1.0,) * terms, Fraction(95, 100))
         assert 1.9 * 100 * math.sqrt(2 * terms) < found
         assert found <= terms * noise.tail_bound(1 - Fraction(5, 100 * terms))
 

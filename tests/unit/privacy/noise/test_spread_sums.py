@@ -95,4 +95,4 @@ def test_rows_of_weights_are_bounded_one_by_one() -> None:
     assert found[0] == bound((Term(noise, 1.0, 6), Term(noise, 0.5, 6)), level)
     assert found[1] == 2 * math.floor(bound((Term(noise, 1.0, 6),), level))
     assert found[2] == 0.0
-    assert bounds(noise, 1, weights, level)[0] == bound_of_few(noise, [1.0, -0.5], level)
+    assert bounds(noise, 1, weights, level)[0] == bound_of_few(noise, (1.0, -0.5), level)
