@@ -1,7 +1,7 @@
 """What a scan groups by: bins, or the raw codes of a column with few, put into bins afterwards."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, replace
 from operator import index
 from typing import Any
 
@@ -27,11 +27,13 @@ class Key:
     """What the scan groups by for one grouping: the number of its bin, or the raw code.
 
     `bin_of_code` is None in the first case and has a bin for each possible code in the second.
+    `word` is the column whose words stand for its codes in the scan; see `engines.categories`.
     """
 
     sql: str
     bins: int
     bin_of_code: Counts | None = None
+    word: int | None = None
 
     @property
     def codes(self) -> int:
@@ -53,9 +55,12 @@ class Key:
 
 
 def keys_of(
-    request: ExactRequest, tops: Mapping[int, int], dialect: Dialect = DUCKDB
+    request: ExactRequest,
+    tops: Mapping[int, int],
+    dialect: Dialect = DUCKDB,
+    words: Container[int] = (),
 ) -> tuple[Key, ...]:
-    """Raw codes where a column is known to have few."""
+    """Raw codes where a column is known to have few, or its words where it has some."""
     is_one = len(request.groupings) == 1 and request.counts_rows
     few = _COUNTED_CODES if is_one else FEW_CODES
     keys: list[Key] = []
@@ -63,7 +68,10 @@ def keys_of(
         raw = sum(bool(key.codes) for key in keys) < _RAW_KEYS
         top = tops.get(grouping.column, few)
         is_raw = raw and top < few
-        keys.append(_raw_key(grouping, top) if is_raw else bin_key(grouping, dialect))
+        key = _raw_key(grouping, top) if is_raw else bin_key(grouping, dialect)
+        if is_raw and grouping.column in words:
+            key = replace(key, sql=f"t{index(grouping.column)}", word=grouping.column)
+        keys.append(key)
     return tuple(keys)
 
 

@@ -1,6 +1,6 @@
 """What engines share whose rows stay where they are: forms, declarations and requests, no row."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from enum import StrEnum
 from operator import index
 from typing import Protocol
@@ -100,9 +100,12 @@ def places_of(number: int, columns: Sequence[ColumnSpec]) -> list[int]:
     return [names.index(name) for name in formula.operands] if formula else []
 
 
-def columns_of(request: ExactRequest) -> set[int]:
-    """The declared columns that a request looks at, or computes others from, by their numbers."""
-    found = {grouping.column for grouping in request.groupings}
+def columns_of(request: ExactRequest, words: Collection[int] = ()) -> set[int]:
+    """The declared columns whose codes a request looks at, or computes others from, by number.
+
+    Those of `words` are grouped by as words.
+    """
+    found = {grouping.column for grouping in request.groupings}.difference(words)
     found.update(_filtered(request.filters))
     for measure in request.measures:
         found.update(factor.column for factor in measure.factors)
@@ -135,9 +138,13 @@ def check_bounds(unit: PrivacyUnit, request: ExactRequest) -> None:
 
 def tops_of(columns: Sequence[ColumnSpec]) -> dict[int, int]:
     """The largest code of each column, by its number."""
-    domains = [spec.domain for spec in columns]
-    tops = [d.other if isinstance(d, CategoryDomain) else d.top for d in domains]
-    return dict(enumerate(tops)) | {ROWS_OF_UNIT: LARGEST_SIZE}
+    return dict(enumerate(map(largest_code, columns))) | {ROWS_OF_UNIT: LARGEST_SIZE}
+
+
+def largest_code(spec: ColumnSpec) -> int:
+    """The largest code that a cell of this column can have."""
+    domain = spec.domain
+    return domain.other if isinstance(domain, CategoryDomain) else domain.top
 
 
 def answer_of(scan: Scan, rows: Sequence[tuple[int | None, ...]]) -> ExactAnswer:

@@ -5,7 +5,7 @@ understood, in its dialect, by every engine that has codes as integer columns c0
 `data`, and with a named privacy unit u, k, r and n besides.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import index
 
@@ -57,6 +57,11 @@ class Scan:
         """Whether what it returns is to be read by `counts`, as it may be many rows."""
         return self.request.counts_many or any(key.codes > FEW_CODES for key in self.keys)
 
+    @property
+    def words(self) -> frozenset[int]:
+        """The columns of which it reads words: t0..tN."""
+        return frozenset(key.word for key in self.keys if key.word is not None)
+
     def cells(self, rows: Iterable[tuple[int | None, ...]]) -> ExactAnswer:
         """Every cell in row-major order, with zeros where no row of the table fell."""
         width = len(self.request.measures)
@@ -107,11 +112,19 @@ def _whole(column: Column) -> Counts:
     return found
 
 
-def compile_scan(request: ExactRequest, tops: Mapping[int, int], dialect: Dialect = DUCKDB) -> Scan:
-    """The scan for this request; `tops` gives each column's largest storable code."""
+def compile_scan(
+    request: ExactRequest,
+    tops: Mapping[int, int],
+    dialect: Dialect = DUCKDB,
+    words: Container[int] = (),
+) -> Scan:
+    """The scan for this request; `tops` gives each column's largest storable code.
+
+    Of the columns in `words` there are words too, by which it groups where it can.
+    """
     # Distinct ones of several codes cannot be added up, so their cells are bins from the start.
     distinct = any(measure.is_distinct for measure in request.measures)
-    keys = keys_of(request, {} if distinct else tops, dialect)
+    keys = keys_of(request, {} if distinct else tops, dialect, words)
     measures = [_measure(measure, dialect) for measure in request.measures]
     if request.counts_many:
         pairs = zip(request.measures, measures, strict=True)

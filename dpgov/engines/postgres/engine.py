@@ -8,10 +8,12 @@ from collections.abc import Collection, Mapping
 import psycopg
 
 from dpgov.engines.base import DataNotOpened, EngineFailure
+from dpgov.engines.categories import with_codes, words_in
 from dpgov.engines.dialect import POSTGRES
 from dpgov.engines.ingest.recognised.multiset import derived
 from dpgov.engines.live import ORDER, Kind, answer_of, check_bounds, tops_of
 from dpgov.engines.postgres.checking import Known, check_zones, checked, known
+from dpgov.engines.postgres.coding import code_of
 from dpgov.engines.postgres.rows import Source, data_sql, has_key
 from dpgov.engines.postgres.server import Connection, Server, opened
 from dpgov.engines.scan import compile_scan
@@ -81,10 +83,13 @@ class PostgresEngine:
 
     def _answered(self, connection: Connection, request: ExactRequest) -> ExactAnswer:
         kinds = self._kinds(connection)
-        scan = compile_scan(request, tops_of(self._source.columns), POSTGRES)
-        data = data_sql(self._source, kinds, request)
+        columns = self._source.columns
+        words = words_in(request, columns, kinds)
+        scan = compile_scan(request, tops_of(columns), POSTGRES, words)
+        select = with_codes(scan, lambda word, at: code_of(word, Kind.TEXT, columns[at]))
+        data = data_sql(self._source, kinds, scan)
         parameters = (self.order_key,) if has_key(request) else None
-        rows = connection.execute(f"WITH data AS ({data}) {scan.sql}", parameters).fetchall()
+        rows = connection.execute(f"WITH data AS ({data}) {select}", parameters).fetchall()
         return answer_of(scan, rows)
 
     def _kinds(self, connection: Connection) -> Mapping[str, Kind]:

@@ -13,12 +13,15 @@ where it can matter: for units with more rows than that, and if a column is look
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from operator import index
 
 from psycopg import sql
 
+from dpgov.engines.categories import Reads, read_by
 from dpgov.engines.live import Kind, columns_of, names_read, places_of
-from dpgov.engines.postgres.coding import code_of, is_long, text_of, trimmed
+from dpgov.engines.postgres.coding import code_of, is_long, text_of, trimmed, word_of
 from dpgov.engines.postgres.computed import computed_code
+from dpgov.engines.scan import Scan
 from dpgov.privacy.plan.bins import ROWS_OF_UNIT
 from dpgov.privacy.plan.grouping import LARGEST_SIZE
 from dpgov.privacy.plan.request import ExactRequest, UnitBounds
@@ -40,19 +43,27 @@ class Source:
         return names_read(self.columns, self.unit)
 
 
-def data_sql(source: Source, kinds: Mapping[str, Kind], request: ExactRequest) -> str:
+def data_sql(source: Source, kinds: Mapping[str, Kind], scan: Scan) -> str:
     """The select. Its parameter $1 is the key of the order of rows, where it has one."""
-    looked_at = columns_of(request)
-    bounds = request.bounds
+    request, reads = scan.request, read_by(scan, source.columns)
+    rows, bounds = _coded(source, kinds, reads), request.bounds
     if bounds is None:
-        return _coded(source, kinds, looked_at)
-    made = set(range(len(source.columns))) if looked_at else looked_at
-    rows = _coded(source, kinds, made)
-    sizes = f"SELECT *, count(*) OVER (PARTITION BY u) AS size FROM ({rows}) AS named "  # noqa: S608
-    sizes += "WHERE u IS NOT NULL OFFSET '0'"
-    outputs = [f"c{number}" for number in sorted(looked_at)]
-    outputs += [*_marks(request, bounds), f"{_rank(source, bounds, made)} - 1 AS r"]
+        return rows
+    named = f"({rows}) AS named WHERE u IS NOT NULL"
+    if not reads.codes:
+        return _without_columns(named, request, bounds)
+    sizes = f"SELECT *, count(*) OVER (PARTITION BY u) AS size FROM {named} OFFSET '0'"  # noqa: S608
+    outputs = [f"c{number}" for number in sorted(columns_of(request))]
+    outputs += [*_marks(request, bounds), f"{_rank(source, bounds, reads.codes)} - 1 AS r"]
     return f"SELECT u, {', '.join(outputs)} FROM ({sizes}) AS sized OFFSET '0'"  # noqa: S608
+
+
+def _without_columns(named: str, request: ExactRequest, bounds: UnitBounds) -> str:
+    """All rows of a unit are the same to the scan: there are as many as it has, or may keep."""
+    sizes = f"SELECT u, count(*) AS size FROM {named} GROUP BY u OFFSET '0'"  # noqa: S608
+    rank = f"generate_series(0, least(size, {index(bounds.max_rows)}) - 1) AS r"
+    outputs = ", ".join([*_marks(request, bounds), rank])
+    return f"SELECT u, {outputs} FROM ({sizes}) AS sized OFFSET '0'"  # noqa: S608
 
 
 def has_key(request: ExactRequest) -> bool:
@@ -61,16 +72,18 @@ def has_key(request: ExactRequest) -> bool:
     return bounds is not None and (bounds.max_groups is not None or bool(columns_of(request)))
 
 
-def _coded(source: Source, kinds: Mapping[str, Kind], numbers: set[int]) -> str:
-    """Codes of these columns and, if one is declared, the unit."""
+def _coded(source: Source, kinds: Mapping[str, Kind], reads: Reads) -> str:
+    """Codes and words of these columns and, if one is declared, the unit."""
     columns = source.columns
-    made = {number for number in numbers if columns[number].formula is not None}
-    plain = (numbers - made).union(*(places_of(number, columns) for number in made))
-    outputs = [
-        f"{code_of(_cell(columns[number].name), kinds[columns[number].name], columns[number])}"
-        f" AS c{number}"
-        for number in sorted(plain)
-    ]
+    made = {number for number in reads.codes if columns[number].formula is not None}
+    plain = (reads.codes - made).union(*(places_of(number, columns) for number in made))
+    outputs = []
+    for number in sorted(plain):
+        spec = columns[number]
+        code = code_of(_cell(spec.name), kinds[spec.name], spec, reads.alike.get(number))
+        outputs.append(f"{code} AS c{number}")
+    for number, domain in reads.words.items():
+        outputs.append(f"{word_of(_cell(columns[number].name), domain)} AS t{number}")
     if (name := source.unit.private_id) is not None:
         outputs.append(f"{_unit(_cell(name), kinds[name])} AS u")
     table = sql.Identifier(source.schema, source.table).as_string()
@@ -111,8 +124,6 @@ def _marks(request: ExactRequest, bounds: UnitBounds) -> list[str]:
 
 def _rank(source: Source, bounds: UnitBounds, made: Iterable[int]) -> str:
     numbers = sorted(made, key=lambda number: source.columns[number].name)
-    if not numbers:
-        return "row_number() OVER (PARTITION BY u)"
     kept = min(bounds.max_rows, bounds.max_rows_per_group or bounds.max_rows)
     hashed = _hashed("u", *(f"c{number}" for number in numbers))
     order = f"CASE WHEN size > {kept:d} THEN {hashed} END"

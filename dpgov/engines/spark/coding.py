@@ -6,8 +6,10 @@ before it is cast: the cast alone would cut off. Every text of ours is written a
 quote and no escape can mean anything.
 """
 
+from collections.abc import Sequence
 from decimal import Decimal
 
+from dpgov.engines.categories import longest, names_by_code, names_of
 from dpgov.engines.live import LONGEST_TRIMMED, SPACES, Kind
 from dpgov.engines.spark.dates import date_code
 from dpgov.engines.spark.words import literal
@@ -15,17 +17,20 @@ from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DateDomain, Nu
 
 # A search through so few names is faster than looking one up.
 _FEW_NAMES = 16
+# Whether a text is one of many is asked by a hash of it.
+_FEW_CODES = 4
 # Up to here sums and differences of steps are exact as floats, in any order.
 _EXACT = 2**50
 
 
-def code_of(cell: str, kind: Kind, spec: ColumnSpec) -> str:
+def code_of(cell: str, kind: Kind, spec: ColumnSpec, alike: Sequence[int] | None = None) -> str:
     """The code of a cell as a bigint, null where it is missing. `cell` names the source's column.
 
-    The column is of a file, not computed; its kind `fits`.
+    The column is of a file, not computed; its kind `fits`. With `alike`, a category has what stands
+    for its code there.
     """
     if isinstance(spec.domain, CategoryDomain):
-        found = _category_code(cell, kind, spec.domain)
+        found = _category_code(cell, kind, spec.domain, alike)
     elif isinstance(spec.domain, DateDomain):
         found = date_code(cell, kind, spec.domain)
     else:
@@ -50,24 +55,41 @@ def is_long(text: str) -> str:
     return f"octet_length({text}) > {LONGEST_TRIMMED}"
 
 
-def _category_code(cell: str, kind: Kind, domain: CategoryDomain) -> str:
+def word_of(cell: str, domain: CategoryDomain) -> str:
+    """A text of at most a byte more than the longest category, which has the code of the cell."""
+    most, short = longest(domain), trimmed(cell)
+    no_category = literal("x" * (most + 1))
+    return (
+        f"CASE WHEN octet_length({cell}) <= {most} THEN {cell} "
+        f"WHEN {is_long(cell)} THEN {no_category} "
+        f"WHEN octet_length({short}) <= {most} THEN {short} "
+        f"WHEN {cell} IS NOT NULL THEN {no_category} END"
+    )
+
+
+def _category_code(
+    cell: str, kind: Kind, domain: CategoryDomain, alike: Sequence[int] | None
+) -> str:
     """First as it stands: most texts have nothing to trim."""
-    names = {
-        name: code for code, name in enumerate(domain.categories) if name == name.strip(SPACES)
-    }
-    names.pop("", None)
+    names = names_of(domain, alike)
+    other = domain.other if alike is None else alike[domain.other]
     if kind is not Kind.TEXT:
         text = f"CAST({cell} AS STRING)"
-        return f"CASE WHEN {cell} IS NOT NULL THEN {_looked_up(text, names, str(domain.other))} END"
+        return f"CASE WHEN {cell} IS NOT NULL THEN {_looked_up(text, names, str(other))} END"
     short = trimmed(cell)
-    rest = (
-        f"CASE WHEN {short} = '' THEN NULL ELSE {_looked_up(short, names, str(domain.other))} END"
-    )
-    rest = f"CASE WHEN {is_long(cell)} THEN {domain.other} WHEN {cell} IS NOT NULL THEN {rest} END"
+    rest = f"CASE WHEN {short} = '' THEN NULL ELSE {_looked_up(short, names, str(other))} END"
+    rest = f"CASE WHEN {is_long(cell)} THEN {other} WHEN {cell} IS NOT NULL THEN {rest} END"
     return _looked_up(cell, names, rest)
 
 
 def _looked_up(text: str, names: dict[str, int], otherwise: str) -> str:
+    groups = names_by_code(names)
+    if len(groups) <= _FEW_CODES and len(groups) < len(names):
+        arms = "".join(
+            f" WHEN {text} IN ({', '.join(map(literal, group))}) THEN {code}"
+            for code, group in groups
+        )
+        return f"CASE{arms} ELSE {otherwise} END"
     if len(names) > _FEW_NAMES:
         table = ", ".join(f"{literal(name)}, {code}" for name, code in names.items())
         return f"coalesce(try_element_at(map({table}), {text}), {otherwise})"

@@ -6,11 +6,13 @@ Must never let out what the server says of a failure: it can quote rows, paths a
 from collections.abc import Mapping
 
 from dpgov.engines.base import DataNotOpened, EngineFailure
+from dpgov.engines.categories import with_codes, words_in
 from dpgov.engines.dialect import SPARK
 from dpgov.engines.ingest.recognised.multiset import derived
 from dpgov.engines.live import ORDER, Kind, answer_of, check_bounds, tops_of
 from dpgov.engines.scan import compile_scan
 from dpgov.engines.spark.checking import check_no_table_format, check_zones, checked, known
+from dpgov.engines.spark.coding import code_of
 from dpgov.engines.spark.rows import Source, data_sql, has_key
 from dpgov.engines.spark.server import Allowed, Server, Session, opened
 from dpgov.privacy.plan.request import ExactAnswer, ExactRequest
@@ -75,10 +77,13 @@ class SparkEngine:
 
     def _answered(self, session: Session, request: ExactRequest) -> ExactAnswer:
         kinds = self._kinds(session)
-        scan = compile_scan(request, tops_of(self._source.columns), SPARK)
-        data = data_sql(self._source, kinds, request)
+        columns = self._source.columns
+        words = words_in(request, columns, kinds)
+        scan = compile_scan(request, tops_of(columns), SPARK, words)
+        select = with_codes(scan, lambda word, at: code_of(word, Kind.TEXT, columns[at]))
+        data = data_sql(self._source, kinds, scan)
         key = {"key": self.order_key} if has_key(request) else {}
-        return answer_of(scan, session.rows(f"WITH data AS ({data}) {scan.sql}", **key))
+        return answer_of(scan, session.rows(f"WITH data AS ({data}) {select}", **key))
 
     def _kinds(self, session: Session) -> Mapping[str, Kind]:
         """Whatever is wrong until here, not a row was read."""

@@ -9,9 +9,12 @@ same bytes: under one key the same rows are kept there and here.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from operator import index
 
+from dpgov.engines.categories import Reads, read_by
 from dpgov.engines.live import Kind, columns_of, names_read, places_of
-from dpgov.engines.spark.coding import code_of, is_long, trimmed
+from dpgov.engines.scan import Scan
+from dpgov.engines.spark.coding import code_of, is_long, trimmed, word_of
 from dpgov.engines.spark.computed import computed_code
 from dpgov.engines.spark.words import identifier, literal
 from dpgov.privacy.plan.bins import ROWS_OF_UNIT
@@ -45,20 +48,22 @@ class Source:
         return names_read(self.columns, self.unit)
 
 
-def data_sql(source: Source, kinds: Mapping[str, Kind], request: ExactRequest) -> str:
+def data_sql(source: Source, kinds: Mapping[str, Kind], scan: Scan) -> str:
     """The select. Its parameter `key` is that of the order of rows, where it has one."""
-    looked_at = columns_of(request)
-    bounds = request.bounds
+    request, reads = scan.request, read_by(scan, source.columns)
+    rows, bounds = _coded(source, kinds, reads), request.bounds
     if bounds is None:
-        return _coded(source, kinds, looked_at)
-    made = set(range(len(source.columns))) if looked_at else looked_at
-    rows = _coded(source, kinds, made)
-    sizes = f"SELECT *, count(*) OVER (PARTITION BY u) AS size FROM ({rows}) WHERE u IS NOT NULL"  # noqa: S608
-    outputs = [f"c{number}" for number in sorted(looked_at)]
-    outputs += [
-        *_marks(source, kinds, request, bounds),
-        f"{_rank(source, kinds, bounds, made)} AS r",
-    ]
+        return rows
+    named = f"({rows}) WHERE u IS NOT NULL"
+    marks = _marks(source, kinds, request, bounds)
+    if not reads.codes:
+        # All rows of a unit are the same: there are as many as it has, or may keep.
+        sizes = f"SELECT u, count(*) AS size FROM {named} GROUP BY u"  # noqa: S608
+        rank = f"explode(sequence(0L, least(size, {index(bounds.max_rows)}L) - 1L)) AS r"
+        return f"SELECT u, {', '.join([*marks, rank])} FROM ({sizes})"  # noqa: S608
+    sizes = f"SELECT *, count(*) OVER (PARTITION BY u) AS size FROM {named}"  # noqa: S608
+    outputs = [f"c{number}" for number in sorted(columns_of(request))]
+    outputs += [*marks, f"{_rank(source, kinds, bounds, reads.codes)} AS r"]
     return f"SELECT u, {', '.join(outputs)} FROM ({sizes})"  # noqa: S608
 
 
@@ -68,16 +73,18 @@ def has_key(request: ExactRequest) -> bool:
     return bounds is not None and (bounds.max_groups is not None or bool(columns_of(request)))
 
 
-def _coded(source: Source, kinds: Mapping[str, Kind], numbers: set[int]) -> str:
-    """Codes of these columns and, if one is declared, the unit."""
+def _coded(source: Source, kinds: Mapping[str, Kind], reads: Reads) -> str:
+    """Codes and words of these columns and, if one is declared, the unit."""
     columns = source.columns
-    made = {number for number in numbers if columns[number].formula is not None}
-    plain = (numbers - made).union(*(places_of(number, columns) for number in made))
-    outputs = [
-        f"{code_of(_cell(columns[number].name), kinds[columns[number].name], columns[number])}"
-        f" AS c{number}"
-        for number in sorted(plain)
-    ]
+    made = {number for number in reads.codes if columns[number].formula is not None}
+    plain = (reads.codes - made).union(*(places_of(number, columns) for number in made))
+    outputs = []
+    for number in sorted(plain):
+        spec = columns[number]
+        code = code_of(_cell(spec.name), kinds[spec.name], spec, reads.alike.get(number))
+        outputs.append(f"{code} AS c{number}")
+    for number, domain in reads.words.items():
+        outputs.append(f"{word_of(_cell(columns[number].name), domain)} AS t{number}")
     if (name := source.unit.private_id) is not None:
         outputs.append(f"{_unit(_cell(name), kinds[name])} AS u")
     # Nothing at all can't be selected.
@@ -122,11 +129,9 @@ def _rank(
 ) -> str:
     """The place of a row; the order is made where it can matter: of units that have more rows."""
     numbers = sorted(made, key=lambda number: source.columns[number].name)
-    order = "NULL"
-    if numbers:
-        kept = min(bounds.max_rows, bounds.max_rows_per_group or bounds.max_rows)
-        codes = (f"coalesce(CAST(c{number} AS STRING), '')" for number in numbers)
-        order = f"CASE WHEN size > {kept:d} THEN {_hashed(_written(source, kinds), *codes)} END"
+    kept = min(bounds.max_rows, bounds.max_rows_per_group or bounds.max_rows)
+    codes = (f"coalesce(CAST(c{number} AS STRING), '')" for number in numbers)
+    order = f"CASE WHEN size > {kept:d} THEN {_hashed(_written(source, kinds), *codes)} END"
     return f"CAST(row_number() OVER (PARTITION BY u ORDER BY {order}) - 1 AS BIGINT)"
 
 

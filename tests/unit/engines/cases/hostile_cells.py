@@ -3,9 +3,18 @@
 from collections.abc import Sequence
 
 from dpgov.engines.live import SPACES
+from dpgov.privacy.plan.bins import CodeGrouping
 from dpgov.privacy.plan.computed.declared import domain_of, formula_of
 from dpgov.privacy.plan.domains import numeric_domain
 from dpgov.privacy.plan.formula import Comparison, FormulaKind
+from dpgov.privacy.plan.request import (
+    AnyOf,
+    CodeFilter,
+    ExactRequest,
+    Measure,
+    MeasureKind,
+    RowFilter,
+)
 from dpgov.privacy.plan.schema import ColumnSpec, NumericDomain
 from tests.unit.engines.tables import category, number
 
@@ -91,3 +100,36 @@ def computed_columns() -> tuple[list[ColumnSpec], list[ColumnSpec]]:
         made("among", FormulaKind.FLAG, [town], Comparison.AMONG, ["1"]),
     ]
     return [one, other, town], computed
+
+
+def every_code(columns: int) -> ExactRequest:
+    """A question that has to know each code of all these columns."""
+    return ExactRequest((), (), tuple(Measure(MeasureKind.PRESENT, at) for at in range(columns)))
+
+
+def asked_of_categories(column: int, categories: int) -> list[ExactRequest]:
+    """Questions that need not know all codes of it: groups, and what conditions tell apart."""
+    each = CodeGrouping(column, tuple((code, code) for code in range(categories + 1)))
+    conditions: list[RowFilter] = [
+        CodeFilter(column, ((code, code),), missing_passes=bool(code % 2))
+        for code in range(categories + 1)
+    ]
+    conditions += [CodeFilter(column, ((1, 3), (5, categories)))]
+    conditions += [AnyOf((CodeFilter(column, ((2, 4),)), CodeFilter(column, ((4, 6),))))]
+    rows = (Measure(MeasureKind.ROWS),)
+    coarse = CodeGrouping(column, ((0, 1),))
+    return [
+        ExactRequest((), (each,), rows),
+        ExactRequest((), (coarse,) * 3, rows),
+        ExactRequest((), (each,), (*rows, Measure(MeasureKind.PRESENT, column))),
+        ExactRequest((conditions[1],), (each,), rows),
+        *(ExactRequest((condition,), (), rows) for condition in conditions),
+        ExactRequest((conditions[-2], conditions[-1]), (), rows),
+    ]
+
+
+def asked_of_computed(operand: int, computed: int) -> ExactRequest:
+    """A condition that does not tell two codes apart, of which something else is made."""
+    flags = CodeGrouping(computed, ((0, 0), (1, 1)))
+    both = CodeFilter(operand, ((0, 1),))
+    return ExactRequest((both,), (flags,), (Measure(MeasureKind.ROWS),))

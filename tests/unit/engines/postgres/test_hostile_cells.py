@@ -6,12 +6,14 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from dpgov.engines.live import LONGEST_TRIMMED
+from dpgov.engines.dialect import POSTGRES
+from dpgov.engines.files import DuckDBEngine
+from dpgov.engines.live import LONGEST_TRIMMED, largest_code, tops_of
 from dpgov.engines.postgres.checking import checked
 from dpgov.engines.postgres.rows import Source, data_sql
 from dpgov.engines.postgres.server import opened
+from dpgov.engines.scan import compile_scan
 from dpgov.privacy.plan.domains import date_domain, numeric_domain
-from dpgov.privacy.plan.request import AnyOf, CodeFilter, ExactRequest, Measure, MeasureKind
 from dpgov.privacy.plan.schema import ColumnSpec
 from tests.unit.engines.cases.drawn import (
     BOOLEAN,
@@ -37,7 +39,10 @@ from tests.unit.engines.cases.hostile_cells import (
     STEPS,
     TEXTS,
     ZONES,
+    asked_of_categories,
+    asked_of_computed,
     computed_columns,
+    every_code,
 )
 from tests.unit.engines.postgres.owner import Owner
 from tests.unit.engines.tables import category, ingest_here, number, stored_codes, write_parquet
@@ -52,11 +57,10 @@ NUMERICS = (
 
 def _coded(owner: Owner, source: Source) -> list[tuple[int | None, ...]]:
     """The codes of all columns, row by row, as the scan is given them."""
-    every = AnyOf(tuple(CodeFilter(at, ()) for at in range(len(source.columns))))
-    request = ExactRequest((every,), (), (Measure(MeasureKind.ROWS),))
+    scan = compile_scan(every_code(len(source.columns)), tops_of(source.columns), POSTGRES)
     with opened(owner.server, [owner.server.address], 30) as connection:
         kinds = checked(connection, source)
-        return connection.execute(data_sql(source, kinds, request)).fetchall()
+        return connection.execute(data_sql(source, kinds, scan)).fetchall()
 
 
 def _are_equal(
@@ -88,6 +92,15 @@ def _are_equal(
         assert row[1] == row[2], row[0]
 
 
+def _count_alike(owner: Owner, folder: Path, specs: Sequence[ColumnSpec]) -> None:
+    """Of what `_are_equal` has left in both: also where no code is looked up for a row."""
+    here = DuckDBEngine(folder / "hostile.duckdb", seconds=30, cubes=False)
+    there = owner.engine("hostile", specs)
+    for at, spec in enumerate(specs):
+        for request in asked_of_categories(at, largest_code(spec)):
+            assert there.answer(request) == here.answer(request), (spec.name, request)
+
+
 @pytest.mark.parametrize(
     ("kind", "cells"),
     [(FLOAT, FLOATS), (NUMERIC, NUMERICS), (INTEGER, INTEGERS), (BOOLEAN, ("true", "false"))],
@@ -104,13 +117,15 @@ def test_numbers(owner: Owner, tmp_path: Path, kind: Kind, cells: Sequence[str])
 def test_categories(owner: Owner, tmp_path: Path) -> None:
     """D4: spaces of every kind, quotes, marks of formats, letters beside each other, long texts."""
     columns = [
-        (category("few", *NAMES), TEXT),
+        (category('{few} {0} %s "', *NAMES), TEXT),
         (category("many", *NAMES, *(f"other {at}" for at in range(200))), TEXT),
         (category("imputed", *NAMES, impute_code=2), TEXT),
     ]
     _are_equal(owner, tmp_path, columns, TEXTS)
+    _count_alike(owner, tmp_path, [spec for spec, _ in columns])
     whole = [(category("whole", "0", "-1", str(2**63 - 1)), INTEGER)]
     _are_equal(owner, tmp_path, whole, INTEGERS)
+    _count_alike(owner, tmp_path, [spec for spec, _ in whole])
     _are_equal(owner, tmp_path, [(category("truth", "true"), BOOLEAN)], ("true", "false"))
 
 
@@ -138,7 +153,10 @@ def _spelt(moment: str, kind: Kind) -> str:
 def test_a_text_that_is_too_long_to_be_trimmed_is_no_category(owner: Owner) -> None:
     """D4: trimming takes memory by the length, and fails far beyond; nothing fails by a length."""
     owner.has("long", {"c": "text"}, [(f"a{' ' * length}",) for length in (10, LONGEST_TRIMMED)])
-    assert _coded(owner, owner.source("long", [category("c", "a")])) == [(0,), (1,)]
+    column = [category("c", "a")]
+    assert _coded(owner, owner.source("long", column)) == [(0,), (1,)]
+    grouped = owner.engine("long", column).answer(asked_of_categories(0, 1)[0])
+    assert grouped == ((1,), (1,), (0,))
 
 
 def test_computed_columns(owner: Owner, tmp_path: Path) -> None:
@@ -148,3 +166,5 @@ def test_computed_columns(owner: Owner, tmp_path: Path) -> None:
     cells = [*NUMERICS, *(f"{at / 8}" for at in range(-20, 40))]
     _are_equal(owner, tmp_path, columns, cells, computed[:-1])
     _are_equal(owner, tmp_path, [(town, TEXT)], ("1", " 0.5", "x", ""), computed[-1:])
+    engine = owner.engine("hostile", [town, computed[-1]])
+    assert engine.answer(asked_of_computed(0, 1)) == ((1,), (1,), (0,))

@@ -7,12 +7,14 @@ from itertools import product
 import pytest
 
 from dpgov.engines.base import EngineFailure
+from dpgov.engines.dialect import POSTGRES
+from dpgov.engines.live import tops_of
 from dpgov.engines.postgres.checking import checked
 from dpgov.engines.postgres.rows import data_sql
 from dpgov.engines.postgres.server import opened
+from dpgov.engines.scan import compile_scan
 from dpgov.privacy.plan.bins import ROWS_OF_UNIT, CodeGrouping
 from dpgov.privacy.plan.request import (
-    AnyOf,
     CodeFilter,
     ExactAnswer,
     ExactRequest,
@@ -22,6 +24,7 @@ from dpgov.privacy.plan.request import (
 )
 from dpgov.privacy.plan.schema import PrivacyUnit
 from tests.reference import Owned, exact_answer
+from tests.unit.engines.cases.hostile_cells import every_code
 from tests.unit.engines.postgres.owner import Owner
 from tests.unit.engines.tables import category, number
 
@@ -49,6 +52,9 @@ def _requests(bounds: UnitBounds) -> list[ExactRequest]:
     return [
         ExactRequest((OVER_5,), (BY_TOWN,), (ROWS, UNITS, SUM), bounds),
         ExactRequest((), (BY_TOWN, BY_SIZE), (ROWS, SUM), bounds),
+        # Rows of which nothing is read are counted by their units.
+        ExactRequest((), (BY_SIZE,), (ROWS, UNITS), bounds),
+        ExactRequest((), (), (ROWS,), UnitBounds(bounds.max_rows)),
     ]
 
 
@@ -77,11 +83,12 @@ def test_bounds_are_those_of_the_reference(owner: Owner, bounds: UnitBounds) -> 
     """D6: of the rows as this server orders them, those are kept that the rule keeps."""
     owner.has("people", TYPES, TABLE)
     source = owner.source("people", COLUMNS, UNIT)
-    every = AnyOf(tuple(CodeFilter(at, ()) for at in range(len(COLUMNS))))
     marks = replace(bounds, max_groups=1, groupings=0)
-    request = ExactRequest((every,), (CodeGrouping(ROWS_OF_UNIT, ()),), (ROWS,), marks)
+    by_size = (CodeGrouping(ROWS_OF_UNIT, ()),)
+    request = replace(every_code(len(COLUMNS)), groupings=by_size, bounds=marks)
+    scan = compile_scan(request, tops_of(COLUMNS), POSTGRES)
     with opened(owner.server, [owner.server.address], 30) as connection:
-        select = data_sql(source, checked(connection, source), request)
+        select = data_sql(source, checked(connection, source), scan)
         engine = owner.engine("people", COLUMNS, UNIT)
         rows = connection.execute(
             f"SELECT c0, c1, u, k, r, n FROM ({select}) AS rows", (engine.order_key,)

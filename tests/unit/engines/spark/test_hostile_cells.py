@@ -7,12 +7,14 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from dpgov.engines.live import LONGEST_TRIMMED
+from dpgov.engines.dialect import SPARK
+from dpgov.engines.files import DuckDBEngine
+from dpgov.engines.live import LONGEST_TRIMMED, largest_code, tops_of
+from dpgov.engines.scan import compile_scan
 from dpgov.engines.spark.checking import checked
 from dpgov.engines.spark.rows import Source, data_sql
 from dpgov.engines.spark.server import opened
 from dpgov.privacy.plan.domains import date_domain, numeric_domain
-from dpgov.privacy.plan.request import AnyOf, CodeFilter, ExactRequest, Measure, MeasureKind
 from dpgov.privacy.plan.schema import ColumnSpec
 from tests.unit.engines.cases.drawn import (
     BOOLEAN,
@@ -38,7 +40,10 @@ from tests.unit.engines.cases.hostile_cells import (
     STEPS,
     TEXTS,
     ZONES,
+    asked_of_categories,
+    asked_of_computed,
     computed_columns,
+    every_code,
 )
 from tests.unit.engines.spark.owner import Owner
 from tests.unit.engines.tables import category, ingest_here, number, stored_codes
@@ -53,10 +58,9 @@ COARSE = Kind("decimal(38,0)", pa.decimal128(38, 0), DECIMAL.cells)
 
 def _coded(owner: Owner, source: Source) -> list[tuple[int | None, ...]]:
     """The codes of all columns, row by row, as the scan is given them."""
-    every = AnyOf(tuple(CodeFilter(at, ()) for at in range(len(source.columns))))
-    request = ExactRequest((every,), (), (Measure(MeasureKind.ROWS),))
+    scan = compile_scan(every_code(len(source.columns)), tops_of(source.columns), SPARK)
     with opened(owner.server, owner.allowed, source.path, 120) as session:
-        return session.rows(data_sql(source, checked(session, source), request))
+        return session.rows(data_sql(source, checked(session, source), scan))
 
 
 def _are_equal(
@@ -75,6 +79,15 @@ def _are_equal(
     found = _coded(owner, owner.source("hostile.parquet", specs))
     for row in zip([*cells, None], found, stored_codes(copy), strict=True):
         assert row[1] == row[2], row[0]
+
+
+def _count_alike(owner: Owner, folder: Path, specs: Sequence[ColumnSpec]) -> None:
+    """Of what `_are_equal` has left in both: also where no code is looked up for a row."""
+    here = DuckDBEngine(folder / "hostile.duckdb", seconds=30, cubes=False)
+    there = owner.engine("hostile.parquet", specs)
+    for at, spec in enumerate(specs):
+        for request in asked_of_categories(at, largest_code(spec)):
+            assert there.answer(request) == here.answer(request), (spec.name, request)
 
 
 @pytest.mark.parametrize(
@@ -104,8 +117,10 @@ def test_categories(owner: Owner, tmp_path: Path) -> None:
         (category("imputed", *NAMES, impute_code=2), TEXT),
     ]
     _are_equal(owner, tmp_path, columns, TEXTS)
+    _count_alike(owner, tmp_path, [spec for spec, _ in columns])
     whole = [(category("whole", "0", "-1", str(2**63 - 1)), INTEGER)]
     _are_equal(owner, tmp_path, whole, INTEGERS)
+    _count_alike(owner, tmp_path, [spec for spec, _ in whole])
     _are_equal(owner, tmp_path, [(category("truth", "true"), BOOLEAN)], ("true", "false"))
 
 
@@ -117,8 +132,11 @@ def test_bytes_that_are_no_text_and_texts_too_long_to_trim_are_no_category(owner
         pa.string(), len(claimed) + 2, pa.array([*claimed, *long], pa.binary()).buffers()
     )
     owner.has("long.parquet", {"c": texts})
-    codes = [code for (code,) in _coded(owner, owner.source("long.parquet", [category("c", "a")]))]
+    column = [category("c", "a")]
+    codes = [code for (code,) in _coded(owner, owner.source("long.parquet", column))]
     assert codes == [0, 1, 1, 1, 1, 0, None, 0, 1]
+    grouped = owner.engine("long.parquet", column).answer(asked_of_categories(0, 1)[0])
+    assert grouped == ((3,), (5,), (1,))
 
 
 @pytest.mark.parametrize("kind", [DAY, CLOCK, MOMENT])
@@ -160,3 +178,5 @@ def test_computed_columns(owner: Owner, tmp_path: Path) -> None:
     cells = [*FLOATS, *(f"{at / 8}" for at in range(-20, 40))]
     _are_equal(owner, tmp_path, columns, cells, computed[:-1])
     _are_equal(owner, tmp_path, [(town, TEXT)], ("1", " 0.5", "x", ""), computed[-1:])
+    engine = owner.engine("hostile.parquet", [town, computed[-1]])
+    assert engine.answer(asked_of_computed(0, 1)) == ((1,), (1,), (0,))

@@ -8,12 +8,14 @@ import pyarrow as pa
 import pytest
 
 from dpgov.engines.base import EngineFailure
+from dpgov.engines.dialect import SPARK
+from dpgov.engines.live import tops_of
+from dpgov.engines.scan import compile_scan
 from dpgov.engines.spark.checking import checked
 from dpgov.engines.spark.rows import data_sql
 from dpgov.engines.spark.server import opened
 from dpgov.privacy.plan.bins import ROWS_OF_UNIT, CodeGrouping
 from dpgov.privacy.plan.request import (
-    AnyOf,
     CodeFilter,
     ExactAnswer,
     ExactRequest,
@@ -23,6 +25,7 @@ from dpgov.privacy.plan.request import (
 )
 from dpgov.privacy.plan.schema import PrivacyUnit
 from tests.reference import Owned, exact_answer
+from tests.unit.engines.cases.hostile_cells import every_code
 from tests.unit.engines.postgres.owner import Owner as PostgresOwner
 from tests.unit.engines.spark.owner import Owner
 from tests.unit.engines.tables import category, number
@@ -51,6 +54,9 @@ def _requests(bounds: UnitBounds) -> list[ExactRequest]:
     return [
         ExactRequest((OVER_5,), (BY_TOWN,), (ROWS, UNITS, SUM), bounds),
         ExactRequest((), (BY_TOWN, BY_SIZE), (ROWS, SUM), bounds),
+        # Rows of which nothing is read are counted by their units.
+        ExactRequest((), (BY_SIZE,), (ROWS, UNITS), bounds),
+        ExactRequest((), (), (ROWS,), UnitBounds(bounds.max_rows)),
     ]
 
 
@@ -96,11 +102,12 @@ def test_bounds_are_those_of_the_reference_and_rows_those_of_postgresql(
     postgres_owner.has("people", {"id": "text", "v": "integer", "town": "text"}, TABLE)
     there = postgres_owner.engine("people", COLUMNS, UNIT)
     engine, source = owner.engine("people", COLUMNS, UNIT), owner.source("people", COLUMNS, UNIT)
-    every = AnyOf(tuple(CodeFilter(at, ()) for at in range(len(COLUMNS))))
     marks = replace(bounds, max_groups=1, groupings=0)
-    request = ExactRequest((every,), (CodeGrouping(ROWS_OF_UNIT, ()),), (ROWS,), marks)
+    by_size = (CodeGrouping(ROWS_OF_UNIT, ()),)
+    request = replace(every_code(len(COLUMNS)), groupings=by_size, bounds=marks)
+    scan = compile_scan(request, tops_of(COLUMNS), SPARK)
     with opened(owner.server, owner.allowed, source.path, 60) as session:
-        select = data_sql(source, checked(session, source), request)
+        select = data_sql(source, checked(session, source), scan)
         asked = f"SELECT c0, c1, u, k, r, n FROM ({select})"
         rows = session.rows(asked, key=engine.order_key)
     table = [Owned(row[:2], row[2], row[3], row[4], row[5]) for row in rows]
