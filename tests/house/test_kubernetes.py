@@ -155,10 +155,10 @@ def _patched(document: dict[str, Any], step: dict[str, Any]) -> None:
         place[last] = step["value"]
 
 
-def test_the_overlay_without_a_shared_folder_fits_every_manifest() -> None:
-    """M55: each pod has a folder of its own, and what it needs to read the others' files."""
+def _overlaid(heading: str) -> list[dict[str, Any]]:
+    """Every manifest, with the patches that the page has under this heading."""
     every = [each for name in FILES for each in _documents(name)]
-    for patch in _documented_patches("Without a shared folder"):
+    for patch in _documented_patches(heading):
         kind, name = patch["target"]["kind"], patch["target"].get("name", ".*")
         meant = [
             each
@@ -169,11 +169,34 @@ def test_the_overlay_without_a_shared_folder_fits_every_manifest() -> None:
         for each in meant:
             for step in yaml.safe_load(patch["patch"]):
                 _patched(each, step)
+    for each in every:
+        kubernetes_validate.validate(each, _OLDEST, strict=True)
+    return every
+
+
+def test_workers_follow_what_waits_by_a_number_that_web_servers_tell() -> None:
+    """Besides their processors, which say nothing of a question that none has taken."""
+    (scaled,) = (
+        each
+        for each in _overlaid("How many")
+        if (each["kind"], each["metadata"]["name"]) == ("HorizontalPodAutoscaler", "worker")
+    )
+    processors, waiting = scaled["spec"]["metrics"]
+    assert processors["resource"]["name"] == "cpu"
+    name = waiting["external"]["metric"]["name"]
+    assert f'"{name}"' in (tree.ROOT / "dpgov/monitoring/metrics.py").read_text()
+    page = (tree.ROOT / "docs/kubernetes.md").read_text()
+    (rule,) = yaml.safe_load(page.rsplit("```yaml\n", 1)[1].split("```")[0])["externalRules"]
+    assert rule["seriesQuery"].startswith(f"{name}{{")
+
+
+def test_the_overlay_without_a_shared_folder_fits_every_manifest() -> None:
+    """M55: each pod has a folder of its own, and what it needs to read the others' files."""
+    every = _overlaid("Without a shared folder")
     (settings,) = (each["data"] for each in every if each["kind"] == "ConfigMap")
     assert set(settings) <= settings_read.names()
     wanted = {value.split("/")[-1] for value in settings.values() if "/run/secrets/" in value}
     for each in every:
-        kubernetes_validate.validate(each, _OLDEST, strict=True)
         if each["kind"] in ("Deployment", "Job"):
             volumes = {one["name"]: one for one in each["spec"]["template"]["spec"]["volumes"]}
             assert "emptyDir" in volumes["data"], each["metadata"]["name"]
