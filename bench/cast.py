@@ -34,14 +34,14 @@ class Cast:
         return self.people["analyst"]
 
 
-def make_cast(name: str, *, datasets: int) -> Cast:
+def make_cast(name: str, *, datasets: int, colleagues: int = 9) -> Cast:
     """A new tenant; its datasets are small, and their budgets last for any measurement."""
     Path(os.environ["DPGOV_HOME"]).mkdir(exist_ok=True)
     tenant = Tenant.objects.create(slug=name, name=name.title())
     people = {role.value: _person(tenant, role, role.value) for role in Role}
-    colleagues = tuple(_person(tenant, Role.ANALYST, f"colleague-{n}") for n in range(9))
+    others = (_person(tenant, Role.ANALYST, f"colleague-{n}") for n in range(colleagues))
     made = [_dataset(people["owner"], f"{name} {number}") for number in range(datasets)]
-    return Cast(people, made, colleagues)
+    return Cast(people, made, tuple(others))
 
 
 def _dataset(owner: Membership, name: str) -> Dataset:

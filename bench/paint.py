@@ -1,18 +1,15 @@
 """When something is first seen of a page, and how far it moves: Chromium before gunicorn."""
 
 import os
-import signal
 import subprocess
 import sys
-import urllib.request
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
-from urllib.error import HTTPError
 
 from bench.rig import ROOT, Installation
+from bench.served import served
 from tests.journeys.browser import ARGUMENTS
-from tests.servers.loopback import free_port, stop, wait_until
 from tests.servers.missing import find_browser
 
 _ROUNDS = 5
@@ -85,33 +82,5 @@ def _served(made: Installation) -> Generator[str]:
     environment = os.environ | {"DPGOV_DATABASE_URL": made.app_url}
     collect = [sys.executable, str(ROOT / "manage.py"), "collectstatic", "--noinput", "-v0"]
     subprocess.run(collect, env=environment, check=True)
-    address = f"127.0.0.1:{free_port()}"
-    command = [
-        sys.executable,
-        "-m",
-        "gunicorn",
-        "dpgov.wsgi",
-        "--config",
-        "python:dpgov.configuration.serving",
-        "-b",
-        address,
-        "-w",
-        "2",
-        "--no-control-socket",
-    ]
-    process = subprocess.Popen(command, cwd=ROOT, env=environment, start_new_session=True)
-    try:
-        wait_until(lambda: _answers(f"http://{address}/account/login/"), process, "gunicorn")
-        yield f"http://{address}"
-    finally:
-        stop(process, signal.SIGTERM)
-
-
-def _answers(url: str) -> bool:
-    try:
-        with urllib.request.urlopen(url, timeout=60):  # noqa: S310 - an address of ours
-            return True
-    except HTTPError:
-        return True
-    except OSError:
-        return False
+    with served("dpgov.wsgi", environment, processes=2, answers="/account/login/") as address:
+        yield address

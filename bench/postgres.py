@@ -121,10 +121,10 @@ def main() -> None:
         root.chmod(0o711)
         with throw_away_postgres(root) as url:
             for rows in options.rows:
-                _ask_all(_prepared(url, rows), rows, options.rounds)
+                _ask_all(with_census(url, rows), rows, options.rounds)
 
 
-def _prepared(url: str, rows: int) -> Server:
+def with_census(url: str, rows: int) -> Server:
     """The table, invented in the server, and a role that reads it."""
     parts = urlsplit(url)
     password, port = str(parts.password), int(parts.port or 0)

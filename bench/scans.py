@@ -133,14 +133,15 @@ def _turns(
         return plain.execute(work.plain).fetchall()
 
     def answer() -> Any:
-        return _private(work, rows, engine)
+        return private(work, rows, engine)
 
     # Once for nothing: both then have their file open and in memory.
     ask(), answer()
     return [(_seconds(ask), _seconds(answer)) for _ in range(rounds)]
 
 
-def _private(work: Work, rows: int, engine: DuckDBEngine) -> dict[str, Any]:
+def private(work: Work, rows: int, engine: DuckDBEngine) -> dict[str, Any]:
+    """The released body of a question, from its plan."""
     schema = DatasetSchema(
         COLUMNS,
         PrivacyUnit("id", 5) if work.by_person else PrivacyUnit(),
@@ -161,7 +162,12 @@ def _private(work: Work, rows: int, engine: DuckDBEngine) -> dict[str, Any]:
 def _table(folder: Path, rows: int, *, by_person: bool) -> tuple[Path, DuckDBEngine]:
     each = 5 if by_person else 1
     file = census(folder / f"{each}.parquet", rows, rows_each=each)
-    target = folder / f"{each}.duckdb"
+    return file, stored(file, by_person=by_person)
+
+
+def stored(file: Path, *, by_person: bool) -> DuckDBEngine:
+    """An engine over the file's rows, which are read first; `id` names a person or nobody."""
+    target = file.with_suffix(".duckdb")
     store(
         open_table(file, format_name="parquet"),
         target,
@@ -171,7 +177,7 @@ def _table(folder: Path, rows: int, *, by_person: bool) -> tuple[Path, DuckDBEng
         key=bytes(32),
         unit=UnitNames("id") if by_person else None,
     )
-    return file, DuckDBEngine(target, seconds=600, memory_bytes=_MEMORY, cubes=False)
+    return DuckDBEngine(target, seconds=600, memory_bytes=_MEMORY, cubes=False)
 
 
 def _seconds(asked: Callable[[], Any]) -> float:

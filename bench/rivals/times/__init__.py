@@ -1,0 +1,1 @@
+"""The questions of `bench/scans.py`, asked of each library and timed; see `bench/libraries.py`."""
