@@ -15,12 +15,12 @@ import pyarrow.parquet as pq
 from dpgov.engines.ingest.limits import MAX_ROW_BYTES, largest_unpacked
 from dpgov.engines.ingest.reading import AS_IT_STANDS, POINT, UTF8, Reading
 from dpgov.engines.ingest.refusal import Refused
+from dpgov.engines.ingest.row_groups import batches_of_groups
 from dpgov.engines.ingest.sniff import check_names, csv_layout, names_of
 from dpgov.engines.ingest.texts import open_text
 from dpgov.engines.ingest.workbook import batches_of, rows_of
 from dpgov.language.said import said
 
-_ROWS_AT_A_TIME = 65_536
 _UNREADABLE = said("The file is damaged or not complete. Export it again and upload that.")
 
 
@@ -219,12 +219,10 @@ def _open_parquet(path: Path, _reading: Reading) -> Table:
     size = path.stat().st_size
     _check_size(file.metadata, types, size)
     claimed = max(1, file.metadata.num_rows)
-    # A name with a dot could stand for a part of a record as well, hence the choice by name after.
-    batches = (batch.select(found) for batch in file.iter_batches(_ROWS_AT_A_TIME, columns=found))
     return Table(
         check_names(tuple(found)),
         tuple(types),
-        batches,
+        batches_of_groups(file, found),
         lambda rows: size * rows // claimed,
         left_out=left_out,
     )
