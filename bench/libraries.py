@@ -70,12 +70,13 @@ def _asked(table: str, persons: str, rows: int, rounds: int) -> list[str]:
 
 def _times(name: str, folder: Path, rows: int, rounds: int, asked: list[str]) -> Times | None:
     tool = f"times/{name}_times"
-    if name not in _IN_POSTGRES:
-        found: Times | None = measured(tool, *asked, packages=RIVALS[name])
-        return found
-    with _in_postgres(folder, rows) as url:
-        found = measured(tool, *_asked(url, url, rows, rounds), packages=RIVALS[name])
-        return found
+    found: Times | None
+    if name in _IN_POSTGRES:
+        with _in_postgres(folder, rows) as url:
+            found = measured(tool, *_asked(url, url, rows, rounds), packages=RIVALS[name])
+    else:
+        found = measured(tool, *asked, packages=RIVALS[name])
+    return found
 
 
 @contextmanager
