@@ -85,7 +85,8 @@ def _other(cast: Cast, turn: int, dataset: str) -> _Said:
     action, role, about = _OTHERS[turn % len(_OTHERS)]
     member = cast.people[role]
     if role == "analyst":
-        member = (cast.analyst, *cast.colleagues)[turn // len(_OTHERS) % 10]
+        people = (cast.analyst, *cast.colleagues)
+        member = people[turn // len(_OTHERS) % len(people)]
     subject = f"dataset:{dataset}" if about else f"token:{turn}"
     who = ("user", str(member.user_id), member.user.email)
     return (*who, action, subject, dataset if about else "", canonical_json({"number": turn}))
