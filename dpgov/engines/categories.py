@@ -113,6 +113,31 @@ def read_by(scan: Scan, columns: Sequence[ColumnSpec]) -> Reads:
     return Reads(codes, words, alike)
 
 
+def outputs_of(
+    reads: Reads,
+    columns: Sequence[ColumnSpec],
+    kinds: Mapping[str, Kind],
+    *,
+    cell: Callable[[str], str],
+    code: Callable[[str, Kind, ColumnSpec, Sequence[int] | None], str],
+    word: Callable[[str, CategoryDomain], str],
+) -> list[str]:
+    """What is selected of a row in an engine's SQL: codes as c0..cN and words as t0..tN.
+
+    Of a computed column the codes that it is made of.
+    """
+    plain = {number for number in reads.codes if columns[number].formula is None}
+    plain.update(*(places_of(number, columns) for number in reads.codes))
+    outputs = []
+    for number in sorted(plain):
+        spec = columns[number]
+        made = code(cell(spec.name), kinds[spec.name], spec, reads.alike.get(number))
+        outputs.append(f"{made} AS c{number}")
+    for number, domain in reads.words.items():
+        outputs.append(f"{word(cell(columns[number].name), domain)} AS t{number}")
+    return outputs
+
+
 def _representatives(domain: CategoryDomain, conditions: Sequence[CodeFilter]) -> list[int]:
     first: dict[tuple[bool, ...], int] = {}
     return [

@@ -17,8 +17,8 @@ from operator import index
 
 from psycopg import sql
 
-from dpgov.engines.categories import Reads, read_by
-from dpgov.engines.live import Kind, columns_of, names_read, places_of
+from dpgov.engines.categories import Reads, outputs_of, read_by
+from dpgov.engines.live import Kind, columns_of, names_read
 from dpgov.engines.postgres.coding import code_of, is_long, text_of, trimmed, word_of
 from dpgov.engines.postgres.computed import computed_code
 from dpgov.engines.scan import Scan
@@ -76,14 +76,7 @@ def _coded(source: Source, kinds: Mapping[str, Kind], reads: Reads) -> str:
     """Codes and words of these columns and, if one is declared, the unit."""
     columns = source.columns
     made = {number for number in reads.codes if columns[number].formula is not None}
-    plain = (reads.codes - made).union(*(places_of(number, columns) for number in made))
-    outputs = []
-    for number in sorted(plain):
-        spec = columns[number]
-        code = code_of(_cell(spec.name), kinds[spec.name], spec, reads.alike.get(number))
-        outputs.append(f"{code} AS c{number}")
-    for number, domain in reads.words.items():
-        outputs.append(f"{word_of(_cell(columns[number].name), domain)} AS t{number}")
+    outputs = outputs_of(reads, columns, kinds, cell=_cell, code=code_of, word=word_of)
     if (name := source.unit.private_id) is not None:
         outputs.append(f"{_unit(_cell(name), kinds[name])} AS u")
     table = sql.Identifier(source.schema, source.table).as_string()
