@@ -53,6 +53,25 @@ def longest(domain: CategoryDomain) -> int:
     return max((len(name.encode()) for name in names_of(domain)), default=0)
 
 
+def word_case(
+    text: str,
+    domain: CategoryDomain,
+    *,
+    trimmed: Callable[[str], str],
+    is_long: Callable[[str], str],
+    literal: Callable[[str], str],
+) -> str:
+    """A text that has the code of this one, at most a byte longer than the longest category."""
+    most, short = longest(domain), trimmed(text)
+    no_category = literal("x" * (most + 1))
+    return (
+        f"CASE WHEN octet_length({text}) <= {most} THEN {text} "
+        f"WHEN {is_long(text)} THEN {no_category} "
+        f"WHEN octet_length({short}) <= {most} THEN {short} "
+        f"WHEN {text} IS NOT NULL THEN {no_category} END"
+    )
+
+
 def words_in(
     request: ExactRequest, columns: Sequence[ColumnSpec], kinds: Mapping[str, Kind]
 ) -> frozenset[int]:

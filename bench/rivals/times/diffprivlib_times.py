@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow.parquet as pq
 from diffprivlib import tools
 
+from bench.rivals.times.coded import code_of, codes
 from bench.rivals.times.timed import (
     BINNED,
     BY_GROUPS,
@@ -25,10 +26,6 @@ from bench.rivals.times.timed import (
 )
 
 
-def _codes(column: Any, names: list[str]) -> Any:
-    return np.searchsorted(np.sort(names), column.to_numpy())
-
-
 def _grid(sizes: tuple[int, int]) -> dict[str, Any]:
     edges = [np.arange(size + 1) - 0.5 for size in sizes]
     return {"bins": edges, "range": [(-0.5, size - 0.5) for size in sizes]}
@@ -39,8 +36,8 @@ def main() -> None:
     options = asked()
     read = pq.read_table(options.table)
     age, income, hours = (read[name].to_numpy() for name in ("age", "income", "hours"))
-    region, sex = _codes(read["region"], REGIONS), _codes(read["sex"], SEXES)
-    education = _codes(read["education"], SCHOOLS)
+    region, sex = codes(read["region"], REGIONS), codes(read["sex"], SEXES)
+    education, r3 = codes(read["education"], SCHOOLS), code_of("r3", REGIONS)
 
     def summed() -> Any:
         half = EPSILON / 2
@@ -60,9 +57,7 @@ def main() -> None:
         return tools.histogramdd(places, epsilon=EPSILON, **_grid(sizes))[0]
 
     answers = {
-        FILTERED: lambda: tools.count_nonzero(
-            (age >= 40) & (region == sorted(REGIONS).index("r3")), epsilon=EPSILON
-        ),
+        FILTERED: lambda: tools.count_nonzero((age >= 40) & (region == r3), epsilon=EPSILON),
         SUMMED: summed,
         BINNED: lambda: tools.histogram(income, epsilon=EPSILON, bins=EDGES, range=INCOMES)[0],
         BY_GROUPS: by_groups,

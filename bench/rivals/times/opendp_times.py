@@ -10,6 +10,7 @@ import numpy as np
 import opendp.prelude as dp
 import pyarrow.parquet as pq
 
+from bench.rivals.times.coded import code_of, codes
 from bench.rivals.times.timed import (
     BINNED,
     CANDIDATES,
@@ -36,17 +37,17 @@ def _made(*steps: Any) -> Any:
     return pipeline
 
 
-def _codes(column: Any, names: list[str]) -> Any:
-    return np.searchsorted(np.sort(names), column.to_numpy()).astype(np.int64)
-
-
 def main() -> None:
     """Every question that it has a pipeline for."""
     options = asked()
     read = pq.read_table(options.table)
     age = read["age"].to_numpy()
     income = read["income"].to_numpy().astype(np.int64)
-    region, education = _codes(read["region"], REGIONS), _codes(read["education"], SCHOOLS)
+    region, education = (
+        codes(read[name], names).astype(np.int64)
+        for name, names in (("region", REGIONS), ("education", SCHOOLS))
+    )
+    r3 = code_of("r3", REGIONS)
     counted = _made(dp.t.then_count(TO="i64"), dp.m.then_laplace(1.0))
     halves = [
         _made(dp.t.then_clamp(INCOMES), dp.t.then_sum(), dp.m.then_laplace(2.0 * INCOMES[1])),
@@ -66,7 +67,7 @@ def main() -> None:
         dp.m.then_laplace(1.0),
     )
     answers: dict[str, Callable[[], object]] = {
-        FILTERED: lambda: counted(income[(age >= 40) & (region == sorted(REGIONS).index("r3"))]),
+        FILTERED: lambda: counted(income[(age >= 40) & (region == r3)]),
         SUMMED: lambda: [half(income) for half in halves],
         BINNED: lambda: binned(income),
         MEDIAN: lambda: median(income),

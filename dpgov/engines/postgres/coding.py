@@ -11,7 +11,7 @@ from decimal import Decimal
 
 from psycopg import sql
 
-from dpgov.engines.categories import longest, names_by_code, names_of
+from dpgov.engines.categories import names_by_code, names_of, word_case
 from dpgov.engines.live import LONGEST_TRIMMED, SPACES, Kind, largest_code
 from dpgov.engines.postgres.dates import date_code
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DateDomain, NumericDomain
@@ -72,14 +72,9 @@ def is_long(text: str) -> str:
 
 
 def word_of(cell: str, domain: CategoryDomain) -> str:
-    """A text of at most a byte more than the longest category, which has the code of the cell."""
-    text, most = text_of(cell, Kind.TEXT), longest(domain)
-    short, no_category = trimmed(text), literal("x" * (most + 1))
-    return (
-        f"CASE WHEN octet_length({text}) <= {most} THEN {text} "
-        f"WHEN {is_long(text)} THEN {no_category} "
-        f"WHEN octet_length({short}) <= {most} THEN {short} "
-        f"WHEN {text} IS NOT NULL THEN {no_category} END"
+    """A short text that has the code of the cell; see `word_case`."""
+    return word_case(
+        text_of(cell, Kind.TEXT), domain, trimmed=trimmed, is_long=is_long, literal=literal
     )
 
 

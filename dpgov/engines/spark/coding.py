@@ -9,7 +9,7 @@ quote and no escape can mean anything.
 from collections.abc import Sequence
 from decimal import Decimal
 
-from dpgov.engines.categories import longest, names_by_code, names_of
+from dpgov.engines.categories import names_by_code, names_of, word_case
 from dpgov.engines.live import LONGEST_TRIMMED, SPACES, Kind
 from dpgov.engines.spark.dates import date_code
 from dpgov.engines.spark.words import literal
@@ -56,15 +56,8 @@ def is_long(text: str) -> str:
 
 
 def word_of(cell: str, domain: CategoryDomain) -> str:
-    """A text of at most a byte more than the longest category, which has the code of the cell."""
-    most, short = longest(domain), trimmed(cell)
-    no_category = literal("x" * (most + 1))
-    return (
-        f"CASE WHEN octet_length({cell}) <= {most} THEN {cell} "
-        f"WHEN {is_long(cell)} THEN {no_category} "
-        f"WHEN octet_length({short}) <= {most} THEN {short} "
-        f"WHEN {cell} IS NOT NULL THEN {no_category} END"
-    )
+    """A short text that has the code of the cell; see `word_case`."""
+    return word_case(cell, domain, trimmed=trimmed, is_long=is_long, literal=literal)
 
 
 def _category_code(
