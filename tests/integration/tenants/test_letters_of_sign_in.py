@@ -1,5 +1,7 @@
 """Letters about sign-in: to people who are there, with links to this very installation."""
 
+from email import message_from_bytes
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -58,3 +60,21 @@ def test_a_mail_server_needs_the_address_of_the_installation(
     """H6, S17"""
     settings.EMAIL_BACKEND, settings.DPGOV_BASE_URL = backend, base
     assert len(own_address()) == problems
+
+
+def test_without_a_mail_server_each_letter_is_a_file_of_its_own(
+    settings: Any, tmp_path: Path
+) -> None:
+    """S18, M74: nobody gets another one's link with theirs, however many leave in one second."""
+    settings.EMAIL_BACKEND = "dpgov.tenants.mail_folder.EmailBackend"
+    settings.EMAIL_FILE_PATH = str(tmp_path / "mail")
+    people = [f"{name}@people.example" for name in ("ada", "bo", "cy", "di")]
+    letters = [mail.EmailMessage("Subject", "Text", to=[one]) for one in people]
+    with mail.get_connection() as connection:
+        assert connection.send_messages(letters[:2]) == 2
+    for letter in letters[2:]:
+        letter.send()
+    files = list((tmp_path / "mail").iterdir())
+    assert sorted(message_from_bytes(one.read_bytes())["To"] for one in files) == people
+    assert [one.read_text().count("To: ") for one in files] == [1] * 4
+    assert {one.stat().st_mode & 0o777 for one in files} == {0o600}
