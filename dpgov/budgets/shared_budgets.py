@@ -6,9 +6,10 @@ no names, no numbers of datasets or questions, no moments of theirs.
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from dpgov.budgets.crossing import shared_with_others
 from dpgov.budgets.models import Budget, Correction, DerivedBudget, LimitChange, SharedBudgetMember
@@ -120,12 +121,17 @@ def _with_shared(members: QuerySet[SharedBudgetMember]) -> QuerySet[SharedBudget
     return members.select_related("shared_budget")
 
 
-def taken_budgets(tenant: Tenant) -> set[UUID]:
-    """The dataset budgets of the tenant that share already, by themselves or by their parents."""
+def without_shared(tenant: Tenant, rows: QuerySet[Any, Any], budget: str) -> QuerySet[Any, Any]:
+    """Those of the rows whose dataset budget shares nothing, by itself or by its parents.
+
+    `budget` is the field in which they have it.
+    """
     present = SharedBudgetMember.objects.filter(tenant=tenant, left_at__isnull=True)
     derived = DerivedBudget.objects.filter(tenant=tenant)
-    found = present.order_by().values_list("dataset_budget")
-    return {pk for (pk,) in found.union(derived.values_list("budget"))}
+    of_row = OuterRef(budget)
+    return rows.filter(
+        ~Exists(present.filter(dataset_budget=of_row)), ~Exists(derived.filter(budget=of_row))
+    )
 
 
 def events_of(shared_budget: Budget, tenant: Tenant) -> list[Event]:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Case, Q, QuerySet, Sum, Value, When
+from django.db.models.functions import Coalesce, Lower, NullIf
 
 from dpgov.budgets.models import Allocation, Budget, BudgetPart, RateLimit, Reservation
 from dpgov.budgets.windows import counting_day, day_of, window_of
@@ -74,16 +75,23 @@ def parts_of(budget: Budget) -> list[Part]:
     ]
 
 
-def allocations_under(dataset_budget: Budget) -> list[Allocation]:
+def allocations_under(dataset_budget: Budget) -> QuerySet[Allocation]:
     """Every allocation on a dataset's budget, by name; those that were withdrawn last."""
     allocations = Allocation.objects.filter(dataset_budget=dataset_budget)
-    return sorted(
-        allocations.select_related("budget", "user", "project"),
-        key=lambda allocation: (
-            allocation.budget.closed_at is not None,
-            str(allocation).casefold(),
-        ),
+    # A person without a name is called by their address.
+    person = Coalesce(NullIf("user__name", Value("")), "user__email")
+    is_closed = Q(budget__closed_at__isnull=False)
+    return allocations.select_related("budget", "user", "project").order_by(
+        Case(When(is_closed, then=1), default=0), Lower(Coalesce(person, "project__name"))
     )
+
+
+def granted_together(dataset_budget: Budget) -> int:
+    """What the allocations on it that were not withdrawn come to."""
+    granted = Allocation.objects.filter(
+        dataset_budget=dataset_budget, budget__closed_at__isnull=True
+    )
+    return int(granted.aggregate(nano=Sum("budget__limit_nano", default=0))["nano"])
 
 
 def get_allocation(dataset_budget: Budget, allocation_id: UUID) -> Allocation:

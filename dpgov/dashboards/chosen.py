@@ -16,13 +16,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from dpgov.dashboards.purposes import NONE_STATED, UNSTATED, charged_for
-from dpgov.dashboards.travelling import is_key
 from dpgov.privacy.plan.statistics import STATISTICS
 from dpgov.queries.answering.tally import analysts_who_asked
 from dpgov.queries.kinds import is_kind, kind_in_words
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership, User
 from dpgov.tenants.permissions import Permission, may
+from dpgov.web.picking import is_key
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from dpgov.queries.models import BudgetRequest, Query
 
 # In an address; the reasons that people type are longer.
 UNSTATED = "-"
+_NEWEST = 300
 NONE_STATED = gettext_lazy("No stated purpose")
 
 
@@ -33,9 +34,13 @@ def purpose() -> Coalesce:
 
 
 def purposes_of(tenant_id: UUID) -> list[str]:
-    """Every purpose that an allocation was granted for, in their order. One statement."""
-    granted = Allocation.objects.filter(tenant=tenant_id).order_by()
-    found = granted.annotate(purpose=purpose()).values_list("purpose", flat=True)
+    """What the newest allocations were granted for, to be chosen from, in order. One statement.
+
+    An organisation may have granted thousands, each for another reason: older ones are found from
+    the budget that they are of.
+    """
+    granted = Allocation.objects.filter(tenant=tenant_id).order_by("-budget__created_at")
+    found = granted.annotate(purpose=purpose()).values_list("purpose", flat=True)[:_NEWEST]
     return sorted(set(found), key=str.casefold)
 
 

@@ -7,12 +7,12 @@ dashboard by keys, and understands the log's names as well. Nothing travels to o
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
-from uuid import UUID
 
 from django.db.models import QuerySet
 
 from dpgov.datasets.models import Dataset
 from dpgov.tenants.models import User
+from dpgov.web.picking import is_key
 from dpgov.web.span import taken_along
 
 _LOG = "dashboards:audit_log"
@@ -50,19 +50,11 @@ def _as_logged(along: Mapping[str, str], dataset: Any, analyst: Any) -> dict[str
     return found | ({"actor": analyst.email} if analyst is not None else {})
 
 
-def is_key(text: str) -> bool:
-    """Whether it is one of our keys, and no name."""
-    try:
-        UUID(text)
-    except ValueError:
-        return False
-    return True
-
-
 def by_keys(data: Any, *, datasets: QuerySet[Dataset], people: QuerySet[User]) -> Any:
     """The same address with keys where it has the log's names; a statement only where it has.
 
     Looked for among those alone that the reader may see: what is hidden is no name of anything.
+    What is none stays as it is, for the filter to say so.
     """
     found = {}
     if (slug := data.get("dataset", "")) and not is_key(slug):
@@ -74,5 +66,5 @@ def by_keys(data: Any, *, datasets: QuerySet[Dataset], people: QuerySet[User]) -
         return data
     data = data.copy()
     for name, pk in found.items():
-        data[name] = str(pk or "")
+        data[name] = str(pk or data[name])
     return data

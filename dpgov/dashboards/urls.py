@@ -6,7 +6,7 @@ from dpgov.dashboards.budget.view import budget
 from dpgov.dashboards.history.view import history, history_export
 from dpgov.dashboards.home.view import desk, home
 from dpgov.dashboards.portfolio.view import portfolio
-from dpgov.dashboards.search.view import anything
+from dpgov.dashboards.search.view import anything, suggest
 from dpgov.explain.web.urls import explain_urlpatterns
 from dpgov.limits.web.urls import limits_urlpatterns
 from dpgov.oversight.web.urls import oversight_urlpatterns
@@ -18,6 +18,7 @@ urlpatterns = [
     path("desk/", desk, name="desk"),
     path("datasets/<slug:slug>/budget/", budget, name="budget"),
     path("search/", anything, name="search"),
+    path("search/suggest/", suggest, name="suggest"),
     path("portfolio/", portfolio, name="portfolio"),
     path("history/", history, name="history"),
     path("history/export/", history_export, name="history_export"),

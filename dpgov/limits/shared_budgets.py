@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Case, When
+from django.db.models import Case, Exists, OuterRef, Q, QuerySet, When
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -19,6 +19,7 @@ from dpgov.datasets.audience import governs, seen
 from dpgov.datasets.models import Dataset
 from dpgov.language.translation import in_a_row
 from dpgov.tenants.models import Membership, Tenant
+from dpgov.web.lists import holding
 
 _EVENTS = {
     "joined": gettext_lazy("%(name)s joined"),
@@ -106,17 +107,33 @@ def _shared(
     return Shared(budget, named, others, own=budget.tenant_id == tenant.pk)
 
 
-def candidates(tenant: Tenant, shared_budget: Budget | None = None) -> list[Named]:
-    """The tenant's dataset budgets that share nothing yet, archived and paused ones included."""
-    taken = ledger.taken_budgets(tenant)
-    found = Dataset.objects.filter(tenant=tenant, opened_at__isnull=False).exclude(budget__in=taken)
-    known: dict[UUID, list[Dataset]] = {}
-    for dataset in found.select_related("budget").order_by("name", "slug"):
-        known.setdefault(dataset.budget_id, []).append(dataset)
+def candidates(tenant: Tenant) -> QuerySet[Dataset]:
+    """Whose budgets share nothing yet, archived and paused ones included, by name.
+
+    One dataset for each budget, with it; `named` tells all that use it.
+    """
+    opened = Dataset.objects.filter(tenant=tenant, opened_at__isnull=False)
+    before = opened.filter(budget=OuterRef("budget"), pk__lt=OuterRef("pk"))
+    found = ledger.without_shared(tenant, opened, "budget").filter(~Exists(before))
+    return found.select_related("budget").order_by("name", "slug")
+
+
+def with_name(words: str) -> Q:
+    """Which of them have, or share their budget with one that has, a name that holds the words."""
+    found = Dataset.objects.filter(holding(words.split(), ("name", "slug")))
+    return Q(budget__in=found.order_by().values("budget"))
+
+
+def named(
+    tenant: Tenant, datasets: Sequence[Dataset], shared_budget: Budget | None = None
+) -> list[Named]:
+    """These candidates, with everything that uses the budget of each; one statement for all."""
+    budgets = [dataset.budget for dataset in datasets]
+    known = _datasets(tenant, [budget.pk for budget in budgets])
     left = None if shared_budget is None else shared_budget.remaining_nano
     return [
-        _named(each[0].budget, known, fits=left is None or each[0].budget.committed_nano <= left)
-        for each in known.values()
+        _named(budget, known, fits=left is None or budget.committed_nano <= left)
+        for budget in budgets
     ]
 
 

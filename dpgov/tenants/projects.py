@@ -6,7 +6,7 @@ Ending a project ends nothing that was spent; it only takes no more people and n
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import Count, OuterRef, Prefetch, QuerySet, Subquery
+from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.utils.translation import gettext as _
 
 from dpgov.audit.actions import Action
@@ -49,13 +49,16 @@ class OwnPlace(ValueError):
 
 
 def projects_of(tenant_id: UUID) -> QuerySet[Project]:
-    """The tenant's projects, running ones first, each with its people."""
-    mine = Membership.objects.filter(tenant=OuterRef("tenant"), user=OuterRef("user"))
-    people = ProjectMember.objects.annotate(membership_id=Subquery(mine.values("id")[:1]))
-    people = people.select_related("user").order_by("user__name", "user__email")
+    """The tenant's projects, running ones first, each with the number of its people."""
     projects = Project.objects.filter(tenant_id=tenant_id)
-    projects = projects.prefetch_related(Prefetch("members", queryset=people))
     return projects.annotate(size=Count("members")).order_by("-ended_at", "name")
+
+
+def people_of(project: Project) -> QuerySet[ProjectMember]:
+    """Who works on it, by name, each with their membership."""
+    mine = Membership.objects.filter(tenant=project.tenant_id, user=OuterRef("user"))
+    people = project.members.annotate(membership_id=Subquery(mine.values("id")[:1]))
+    return people.select_related("user").order_by("user__name", "user__email")
 
 
 @transaction.atomic

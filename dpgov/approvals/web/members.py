@@ -20,6 +20,7 @@ from dpgov.tenants.permissions import MemberRequest, Permission, requires
 from dpgov.tenants.roles import choices, roles_in, takes_two_persons
 from dpgov.tenants.selectors import actor_of, has_officer, members_of
 from dpgov.tenants.web.forms import RoleForm
+from dpgov.web.lists import listed
 from dpgov.web.pages import show_page
 
 _REFUSALS = (
@@ -36,9 +37,10 @@ def members(request: MemberRequest) -> HttpResponse:
     """The list of members, their roles, and what waits for an officer."""
     tenant = request.membership.tenant
     waiting = subjects_waiting(tenant.pk, GIVE_ROLE)
-    people = list(members_of(tenant))
+    found = listed(request, members_of(tenant), by=("user__name", "user__email"))
     context = {
-        "rows": [(member, f"member:{member.user_id}" in waiting) for member in people],
+        "found": found,
+        "rows": [(member, f"member:{member.user_id}" in waiting) for member in found.rows],
         "roles": choices(),
         "waiting": open_invitations(tenant).count(),
     }

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import django_filters
 from django import forms
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
@@ -33,6 +33,7 @@ from dpgov.queries.selectors import (
 from dpgov.tenants.models import Membership, User
 from dpgov.tenants.permissions import Permission, may
 from dpgov.web.pages import LongSelect
+from dpgov.web.picking import PickOne, Suggested
 
 _STATISTICS = [(one.name, capfirst(_(one.name))) for one in STATISTICS.values()]
 # Far from where moments end: no time zone leads beyond.
@@ -47,20 +48,25 @@ def _choice_box() -> forms.Select:
     return LongSelect(attrs={"class": "form-select"})
 
 
+class _Picked(django_filters.Filter):  # type: ignore[misc]
+    """One of the rows that `choose_from` names: out of a select, or typed where they are many."""
+
+    field_class = PickOne
+
+    def __init__(self, model: type[Model], of: Suggested, by: str, **kwargs: Any) -> None:
+        super().__init__(queryset=model._default_manager.none(), of=of, by=by, **kwargs)
+
+
 class HistoryFilter(django_filters.FilterSet):  # type: ignore[misc]
     """Filters over the questions that a membership may see."""
 
-    dataset = django_filters.ModelChoiceFilter(
-        queryset=Dataset.objects.none(),
-        label=_("Dataset"),
-        empty_label=_("All datasets"),
-        widget=_choice_box(),
+    dataset = _Picked(
+        *(Dataset, Suggested.DATASETS, "slug"), label=_("Dataset"), empty_label=_("All datasets")
     )
-    analyst = django_filters.ModelChoiceFilter(
-        queryset=User.objects.none(),
+    analyst = _Picked(
+        *(User, Suggested.ANALYSTS, "email"),
         label=pgettext_lazy("person", "Analyst"),
         empty_label=_("Everybody"),
-        widget=_choice_box(),
     )
     state = django_filters.ChoiceFilter(
         choices=[(state.value, text) for state, text in STATE_WORDS.items()],
@@ -140,19 +146,31 @@ def history_filter(membership: Membership, data: Any) -> HistoryFilter:
     history = HistoryFilter(data, queryset=visible)
     history.tenant_id = membership.tenant_id
     history.kinds = partial(kinds_asked, membership.tenant_id)
-    named = used.order_by("name", "-created_at").only("name", "slug")
-    history.filters["dataset"].queryset = named
     if is_kind(wanted := data.get("statistic", "")):
         only = _("Only %(kind)s") % {"kind": kind_in_words(wanted)}
         history.filters["statistic"].extra["choices"] = [*_STATISTICS, (wanted, only)]
-    purposes = purposes_of(membership.tenant_id) if everybody else []
-    if everybody:
-        history.filters["analyst"].queryset = people
-    else:
+    purposes = _purposes(membership, data.get("purpose", "")) if everybody else []
+    if not everybody:
         del history.filters["analyst"]
     if purposes:
         stated = [(words, words) for words in purposes]
         history.filters["purpose"].extra["choices"] = [*stated, (UNSTATED, NONE_STATED)]
     else:
         del history.filters["purpose"]
+    _choose_from(history, used, people)
     return history
+
+
+def _purposes(membership: Membership, wanted: str) -> list[str]:
+    """Those to choose from, and the one that a link names, however old."""
+    found = purposes_of(membership.tenant_id)
+    return found if wanted in ("", UNSTATED, *found) else [*found, wanted]
+
+
+def _choose_from(
+    history: HistoryFilter, datasets: QuerySet[Dataset], people: QuerySet[User]
+) -> None:
+    fields = history.form.fields
+    fields["dataset"].choose_from(datasets.order_by("name", "-created_at").only("name", "slug"))
+    if "analyst" in fields:
+        fields["analyst"].choose_from(people)

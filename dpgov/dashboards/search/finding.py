@@ -7,8 +7,8 @@ no other person; entries of the log are found by their number, by officers.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
+from urllib.parse import urlencode
 
-from django.db.models import Q
 from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
@@ -26,6 +26,7 @@ from dpgov.surveys.selectors import surveys_of
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, abilities, may
 from dpgov.tenants.selectors import members_of
+from dpgov.web.lists import holding
 
 MOST_OF_A_KIND = 6
 _MOST_WORDS = 6
@@ -117,24 +118,27 @@ _OF_A_DATASET = (
 
 def _datasets(membership: Membership, can: Mapping[str, bool], words: list[str]) -> Iterator[Hit]:
     """Datasets whose name holds the words, and what can be done with one of them."""
-    for dataset in datasets_of(membership):
+    named = holding(words, ("name", "description"))
+    doing = {}
+    for name, label, permission in _OF_A_DATASET:
+        said = _(label)
+        others = [word for word in words if word not in said.casefold()]
+        if len(others) < len(words) and can.get(permission):
+            doing[name] = said
+            named |= holding(others, ("name",))
+    # Each of them is a hit, at least once.
+    for dataset in datasets_of(membership).filter(named)[:MOST_OF_A_KIND]:
         if _holds(words, dataset.name, dataset.description):
             yield Hit(dataset.name, "", reverse("datasets:detail", args=[dataset.slug]))
-        for name, label, permission in _OF_A_DATASET:
-            said = _(label)
-            doing = any(word in said.casefold() for word in words)
-            if doing and can.get(permission) and _holds(words, said, dataset.name):
+        for name, said in doing.items():
+            if _holds(words, said, dataset.name):
                 yield Hit(f"{said}: {dataset.name}", "", reverse(name, args=[dataset.slug]))
 
 
 def _columns(membership: Membership, words: list[str]) -> Iterator[Hit]:
-    named = Q()
-    for word in words:
-        named &= Q(name__icontains=word)
-    datasets = datasets_of(membership)
-    found = Column.objects.filter(named, version__dataset__in=datasets).select_related(
-        "version__dataset"
-    )
+    datasets = datasets_of(membership).order_by().select_related(None)
+    found = Column.objects.filter(holding(words, ("name",)), version__dataset__in=datasets)
+    found = found.select_related("version__dataset")
     seen = set()
     for column in found.order_by("name", "-version__number")[: 8 * MOST_OF_A_KIND]:
         dataset = column.version.dataset
@@ -167,11 +171,11 @@ def _people(membership: Membership, words: list[str]) -> Iterator[Hit]:
     manages = may(membership, Permission.MANAGE_MEMBERS)
     if not manages and not may(membership, Permission.VIEW_ALL_QUERIES):
         return
-    for one in members_of(membership.tenant):
-        if _holds(words, one.user.name, one.user.email):
-            history = f"{reverse('dashboards:history')}?analyst={one.user_id}"
-            href = reverse("people:members") if manages else history
-            yield Hit(one.user.name or one.user.email, one.roles_label, href)
+    named = members_of(membership.tenant).filter(holding(words, ("user__name", "user__email")))
+    for one in named[:MOST_OF_A_KIND]:
+        history = f"{reverse('dashboards:history')}?analyst={one.user_id}"
+        member = f"{reverse('people:members')}?{urlencode({'q': one.user.email})}"
+        yield Hit(one.user.name or one.user.email, one.roles_label, member if manages else history)
 
 
 def _entries(membership: Membership, words: list[str]) -> Iterator[Hit]:

@@ -30,7 +30,7 @@ def held(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     version = held_or_404(request, dataset_id)
     dataset = version.dataset
     form = DecisionForm(request.POST if request.method == "POST" else None)
-    form.fields["earlier"].queryset = services.possible_lenders(dataset)  # type: ignore[attr-defined]
+    form.fields["earlier"].choose_from(services.possible_lenders(dataset))  # type: ignore[attr-defined]
     if form.is_valid() and _requested(request, dataset, form):
         messages.success(request, _("Requested. A compliance officer other than you decides."))
         return redirect("datasets:held", dataset.pk)

@@ -23,12 +23,19 @@ from dpgov.budgets.services import (
     set_rate_limit,
     withdraw,
 )
-from dpgov.budgets.standing import allocations_under, get_allocation, parts_of, rates_of
+from dpgov.budgets.standing import (
+    allocations_under,
+    get_allocation,
+    granted_together,
+    parts_of,
+    rates_of,
+)
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import dataset_or_404
 from dpgov.limits.web.forms.limits import AllocationForm, AmountForm, RateForm, ReasonForm
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.tenants.selectors import actor_of
+from dpgov.web.lists import listed
 from dpgov.web.pages import show_page
 
 _FORM_METHODS = ["GET", "HEAD", "POST"]
@@ -39,16 +46,14 @@ _FORM_METHODS = ["GET", "HEAD", "POST"]
 def limits(request: HttpRequest, slug: str) -> HttpResponse:
     """Every limit of the dataset: for its lifetime, by period, by holder and by part."""
     dataset = dataset_or_404(request, slug)
-    allocations = allocations_under(dataset.budget)
-    granted = sum(
-        allocation.budget.limit_nano
-        for allocation in allocations
-        if allocation.budget.closed_at is None
-    )
+    granted = granted_together(dataset.budget)
+    holders = ("user__name", "user__email", "project__name")
+    found = listed(request, allocations_under(dataset.budget), by=holders)
     context = {
         "dataset": dataset,
         "rates": rates_of(dataset.budget),
-        "allocations": allocations,
+        "found": found,
+        "allocations": found.rows,
         "granted_nano": granted,
         "promises_more": granted > dataset.budget.limit_nano,
         "parts": parts_of(dataset.budget),

@@ -7,16 +7,16 @@ what begins nothing is looked for as it is typed, for the log knows people who h
 from collections.abc import Collection
 from dataclasses import replace
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Q
 
 from dpgov.audit.actor import OPERATOR, SWEEPER, WORKER
 from dpgov.audit.selectors import EntryFilter
 from dpgov.datasets.models import Dataset
 from dpgov.oversight.log.words import WORDS
-from dpgov.tenants.models import Membership, Tenant, User
+from dpgov.tenants.models import Tenant, User
 from dpgov.tenants.selectors import members_of
 
-_MACHINES = (WORKER.label, SWEEPER.label, OPERATOR.label)
+MACHINES = (WORKER.label, SWEEPER.label, OPERATOR.label)
 
 
 def widened(tenant: Tenant, chosen: EntryFilter) -> EntryFilter:
@@ -32,16 +32,9 @@ def widened(tenant: Tenant, chosen: EntryFilter) -> EntryFilter:
     return chosen
 
 
-def people_of(tenant: Tenant, labels: Collection[str]) -> tuple[dict[str, str], list[str]]:
-    """Names by e-mail of those that the log wrote, and the e-mails of the members by name.
-
-    One statement.
-    """
-    member = Exists(Membership.objects.filter(tenant=tenant, user=OuterRef("pk")))
-    named = User.objects.annotate(is_member=member).order_by("name", "email")
-    users = list(named.filter(Q(email__in=labels) | Q(is_member=True)))
-    known = {user.email: str(user) for user in users}
-    return known, [user.email for user in users if user.is_member]
+def people_of(labels: Collection[str]) -> dict[str, str]:
+    """Names by e-mail of those that the log wrote. One statement."""
+    return {user.email: str(user) for user in User.objects.filter(email__in=labels)}
 
 
 def _word(tenant: Tenant, chosen: EntryFilter) -> EntryFilter:
@@ -63,7 +56,7 @@ def _people(tenant: Tenant, text: str) -> list[str]:
         | Q(user__name__icontains=f" {text}")
     )
     found = members_of(tenant).filter(begins).values_list("user__email", flat=True)
-    return [*found, *(label for label in _MACHINES if label.startswith(text.lower()))]
+    return [*found, *(label for label in MACHINES if label.startswith(text.lower()))]
 
 
 def _datasets(tenant: Tenant, text: str) -> list[str]:

@@ -14,7 +14,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from dpgov.audit.actor import OPERATOR, SWEEPER, WORKER
 from dpgov.audit.archive.parquet import ArchiveAway, BrokenArchive
 from dpgov.audit.archive.reading import archived_entry, older_of, whole_log
 from dpgov.audit.entry import leaf_hash, line_of
@@ -59,8 +58,7 @@ def audit_log(request: MemberRequest) -> HttpResponse:
     found = entries_of(tenant.id, meant)
     before = _before(request.GET.get("before", ""))
     page = list((older_than(found, tenant.id, before) if before else found)[: PAGE_SIZE + 1])
-    people, members = people_of(tenant, labels_in(page))
-    lines = lines_of(tenant.id, page[:PAGE_SIZE], people)
+    lines = lines_of(tenant.id, page[:PAGE_SIZE], people_of(labels_in(page)))
     head = looked_at(tenant.id)
     context = {
         "form": form,
@@ -80,7 +78,6 @@ def audit_log(request: MemberRequest) -> HttpResponse:
         "archive": translated(older.sentence) if (older := older_of(tenant.id)) else "",
         "contradictions": [translated(words) for words in head.findings],
         "most_at_once": MOST_AT_ONCE,
-        "actors": [*members, *(actor.label for actor in (WORKER, SWEEPER, OPERATOR))],
     }
     return render(request, "oversight/log/audit_log.html", context)
 
@@ -100,7 +97,7 @@ def audit_entry(request: MemberRequest, sequence: int) -> HttpResponse:
     except (ArchiveAway, BrokenArchive) as away:
         said = {"sequence": sequence, "away": translated(away.args[0])}
         return render(request, "oversight/log/audit_away.html", said)
-    (line,) = lines_of(tenant_id, [entry], people_of(tenant, labels_in([entry]))[0])
+    (line,) = lines_of(tenant_id, [entry], people_of(labels_in([entry])))
     context = {
         "entry": entry,
         "line": line,

@@ -1,6 +1,6 @@
 """What may be typed about members and tokens. Names no field that a visitor must not set."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.conf import settings
@@ -8,17 +8,12 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from dpgov.tenants.models import Membership, Role
+from dpgov.tenants.models import Membership, Role, User
 from dpgov.tenants.roles import choices
 from dpgov.tenants.tokens import DAYS
+from dpgov.web.picking import PickOne, PickSeveral, Suggested
 
 _DAYS = (7, 30, DAYS, 365)
-
-# Django's own class takes no argument when it runs.
-if TYPE_CHECKING:
-    _MemberField = forms.ModelChoiceField[Membership]
-else:
-    _MemberField = forms.ModelChoiceField
 
 
 class InvitationForm(forms.Form):
@@ -102,20 +97,38 @@ class ProjectForm(forms.Form):
     )
 
 
-class PersonField(_MemberField):
+class PickMember(PickOne):
     """A member, by name and address."""
 
+    def __init__(self, *, of: Suggested, **kwargs: Any) -> None:
+        super().__init__(of=of, by="user__email", queryset=Membership.objects.none(), **kwargs)
+
     def label_from_instance(self, obj: Any) -> str:
-        return f"{obj.user.name} ({obj.user.email})" if obj.user.name else str(obj.user.email)
+        """Two people may have one name."""
+        return named(obj.user)
+
+
+class PickMembers(PickSeveral):
+    """Several of them."""
+
+    def __init__(self, *, of: Suggested, **kwargs: Any) -> None:
+        super().__init__(of=of, by="user__email", queryset=Membership.objects.none(), **kwargs)
+
+    def label_from_instance(self, obj: Any) -> str:
+        """The same."""
+        return named(obj.user)
+
+
+def named(user: User) -> str:
+    """Name and address."""
+    return f"{user.name} ({user.email})" if user.name else str(user.email)
 
 
 class ProjectMemberForm(forms.Form):
     """Somebody who joins a project; only members of the tenant can be chosen."""
 
-    person = PersonField(
-        label=_("Person"), queryset=Membership.objects.none(), empty_label=_("Choose")
-    )
+    person = PickMember(of=Suggested.MEMBERS, label=_("Person"), empty_label=_("Choose"))
 
     def __init__(self, *args: Any, people: QuerySet[Membership], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["person"].queryset = people  # type: ignore[attr-defined]
+        self.fields["person"].choose_from(people)  # type: ignore[attr-defined]

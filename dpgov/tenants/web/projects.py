@@ -14,6 +14,7 @@ from dpgov.tenants.models import Membership, Project, ProjectMember
 from dpgov.tenants.permissions import MemberRequest, Permission, requires
 from dpgov.tenants.selectors import actor_of, members_of
 from dpgov.tenants.web.forms import ProjectForm, ProjectMemberForm
+from dpgov.web.lists import listed
 from dpgov.web.pages import show_page
 
 
@@ -26,7 +27,8 @@ def projects(request: MemberRequest) -> HttpResponse:
         text = _("The project {name} was created. Now add its people.")
         messages.success(request, text.format(name=made.name))
         return redirect("tenants:project", made.pk)
-    context = {"form": form, "projects": services.projects_of(request.membership.tenant_id)}
+    every = services.projects_of(request.membership.tenant_id)
+    context = {"form": form, "found": listed(request, every, by=("name",))}
     return show_page(request, "tenants/projects.html", context, refused=form.errors)
 
 
@@ -50,7 +52,8 @@ def project(request: MemberRequest, project_id: UUID) -> HttpResponse:
     form = ProjectMemberForm(request.POST or None, people=_others(request, shown))
     if form.is_valid() and _add(request, shown, form):
         return redirect("tenants:project", shown.pk)
-    context: dict[str, Any] = {"form": form, "project": shown, "people": shown.members.all()}
+    found = listed(request, services.people_of(shown), by=("user__name", "user__email"))
+    context: dict[str, Any] = {"form": form, "project": shown, "found": found}
     return show_page(request, "tenants/project.html", context, refused=form.errors)
 
 

@@ -30,6 +30,7 @@ DOORS: dict[str, Door] = {
     "dashboards:allocation_change": page("GET POST", OWNER),
     "dashboards:allocation_withdraw": page("GET POST", OWNER),
     "dashboards:search": page("GET"),
+    "dashboards:suggest": page("GET"),
     "dashboards:history": page("GET"),
     "dashboards:history_export": page("GET"),
     "dashboards:approvals": page("GET", OWNER | OFFICER),

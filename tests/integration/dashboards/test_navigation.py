@@ -18,7 +18,10 @@ ClientFor = Callable[[Membership], Client]
 # What belongs to the reader, whatever they do: the user menu and the bell lead there.
 _ONES_OWN = {"tenants", "notices"}
 # The foot of every page leads there.
-_LINKED = {"dashboards:glossary", "dashboards:search", "dashboards:understanding_general"}
+_LINKED = {
+    *("dashboards:glossary", "dashboards:search", "dashboards:suggest"),
+    "dashboards:understanding_general",
+}
 
 
 def test_every_page_belongs_to_a_section() -> None:

@@ -98,7 +98,7 @@ def test_the_log_says_who_set_accepted_and_removed_them_once_each(
     assert accept_terms(dataset=dataset, number=1, user=analyst.user) == once
     write("")
     entries = list(AuditEntry.objects.order_by("sequence")[first:])
-    people, _members = people_of(officer.tenant, labels_in(entries))
+    people = people_of(labels_in(entries))
     said = [line.sentence for line in lines_of(officer.tenant_id, entries, people)]
     assert said == [
         "Olga set version 1 of the terms of use of Visits",

@@ -22,7 +22,7 @@ MEAN = ({"statistic": "mean", "column": "age"},)
 
 def _sentences(officer: Membership) -> list[str]:
     entries = list(AuditEntry.objects.filter(tenant_id=officer.tenant_id).order_by("-sequence"))
-    people, _members = people_of(officer.tenant, labels_in(entries))
+    people = people_of(labels_in(entries))
     return [line.sentence for line in lines_of(officer.tenant_id, entries, people)]
 
 

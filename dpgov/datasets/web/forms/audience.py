@@ -1,6 +1,6 @@
 """The form with which an owner says who sees a dataset."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from django import forms
@@ -11,21 +11,11 @@ from dpgov.datasets.audience import viewers_of
 from dpgov.datasets.models import Dataset
 from dpgov.tenants.models import Membership, Role, User
 from dpgov.tenants.roles import having
-
-if TYPE_CHECKING:
-    _Members = forms.ModelMultipleChoiceField[Membership]
-else:
-    _Members = forms.ModelMultipleChoiceField
+from dpgov.tenants.web.forms import PickMembers
+from dpgov.web.picking import Suggested
 
 EVERYBODY, NAMED = "everybody", "named"
-
-
-class _People(_Members):
-    """Members, by name and address."""
-
-    def label_from_instance(self, obj: Any) -> str:
-        """Two people may have one name."""
-        return f"{obj.user.name} ({obj.user.email})" if obj.user.name else str(obj.user.email)
+_ONLY_ANALYSTS = _("Only analysts of your organisation can be named.")
 
 
 class AudienceForm(forms.Form):
@@ -39,14 +29,15 @@ class AudienceForm(forms.Form):
         ],
         widget=forms.RadioSelect,
     )
-    named = _People(
-        queryset=Membership.objects.none(),
+    named = PickMembers(
+        of=Suggested.ANALYSTS,
         required=False,
         label=_("Named people"),
         widget=forms.CheckboxSelectMultiple({"class": "form-check-input"}),
         error_messages={
-            "invalid_choice": _("Only analysts of your organisation can be named."),
-            "invalid_pk_value": _("Only analysts of your organisation can be named."),
+            "invalid_choice": _ONLY_ANALYSTS,
+            "invalid_pk_value": _ONLY_ANALYSTS,
+            "unknown": _ONLY_ANALYSTS,
         },
     )
 
@@ -58,7 +49,7 @@ class AudienceForm(forms.Form):
         analysts = Membership.objects.filter(having(Role.ANALYST), tenant=dataset.tenant_id)
         others = analysts.filter(~Q(user=owner) | Q(pk__in=now)).select_related("user")
         field: Any = self.fields["named"]
-        field.queryset = others.order_by("user__name", "user__email")
+        field.choose_from(others.order_by("user__name", "user__email"))
 
     @property
     def named_only(self) -> bool:

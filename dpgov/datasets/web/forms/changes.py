@@ -13,7 +13,7 @@ from dpgov.datasets.services.held.deciding import (
 )
 from dpgov.datasets.web.forms.dataset import EpsilonField, count_in
 from dpgov.privacy.accounting.loss import PURE, Currency
-from dpgov.web.pages import LongSelect
+from dpgov.web.picking import PickOne, Suggested
 
 _TEXT = {"class": "form-control"}
 _SELECT = {"class": "form-select"}
@@ -99,12 +99,13 @@ class DecisionForm(forms.Form):
         ],
         widget=forms.RadioSelect,
     )
-    earlier = forms.ModelChoiceField(
+    earlier = PickOne(
+        of=Suggested.DATASETS,
+        by="slug",
         label=_("The dataset with the same people"),
         queryset=Dataset.objects.none(),
         required=False,
         empty_label=_("None"),
-        widget=LongSelect(attrs=_SELECT),
         help_text=_(
             "Only if it should share a budget. The limit and what is spent are those of this "
             "dataset."

@@ -15,8 +15,8 @@ from dpgov.datasets.web.forms.dataset import EpsilonField
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.privacy.plan.statistics import StatisticKind
-from dpgov.tenants.models import Membership
-from dpgov.web.pages import LongSelect
+from dpgov.tenants.web.forms import PickMember
+from dpgov.web.picking import Suggested
 from dpgov.web.typed import TypedWholeNumber
 
 _CHOICES = [(kind.value, _(kind.facts.label)) for kind in StatisticKind]
@@ -118,11 +118,8 @@ class PolicyForm(forms.Form):
 class PermitForm(forms.Form):
     """Who may ask larger questions, how large, until when, and why."""
 
-    person = forms.ModelChoiceField(
-        label=_("Analyst"),
-        queryset=Membership.objects.none(),
-        empty_label=_("Choose an analyst"),
-        widget=LongSelect({"class": "form-select"}),
+    person = PickMember(
+        of=Suggested.ANALYSTS, label=_("Analyst"), empty_label=_("Choose an analyst")
     )
     limit = EpsilonField(label=_("Questions up to this ε"))
     last_day = forms.DateField(
@@ -141,10 +138,8 @@ class PermitForm(forms.Form):
         if dataset.currency.delta is not None:
             self.fields["limit"].label = _("Questions up to this pure ε")
         field: Any = self.fields["person"]
-        field.queryset = (
-            analysts_of(dataset).select_related("user").order_by("user__name", "user__email")
-        )
-        field.label_from_instance = lambda membership: str(membership.user)
+        people = analysts_of(dataset).select_related("user")
+        field.choose_from(people.order_by("user__name", "user__email"))
 
 
 def typed(rules: Rules, currency: Currency = PURE) -> dict[str, Any]:

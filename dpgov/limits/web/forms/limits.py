@@ -1,9 +1,9 @@
 """Forms of the limits page. Each keeps what was typed when something is refused."""
 
 from typing import Any
-from uuid import UUID
 
 from django import forms
+from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.budgets.standing import Rate
@@ -12,7 +12,8 @@ from dpgov.datasets.models import Dataset
 from dpgov.datasets.web.forms.dataset import EpsilonField, count_in
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.accounting.loss import Currency
-from dpgov.tenants.models import Project, User
+from dpgov.tenants.models import Membership, Project, User
+from dpgov.web.picking import FEW, UNKNOWN, Suggested, TypedOne, is_key
 
 _TEXT = {"class": "form-control"}
 
@@ -45,21 +46,36 @@ class AllocationForm(forms.Form):
     def __init__(self, *args: Any, dataset: Dataset, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         count_in(self, dataset.budget.currency)
-        self._holders = _holders(dataset)
+        self._analysts, self._projects = _analysts(dataset), _projects(dataset)
+        people, projects = list(self._analysts[: FEW + 1]), list(self._projects[: FEW + 1])
+        self.has_holders = bool(people or projects)
+        if len(people) + len(projects) > FEW:
+            typed = self.fields["holder"]
+            self.fields["holder"] = forms.CharField(
+                label=typed.label,
+                widget=TypedOne(Suggested.HOLDERS),
+                error_messages={"required": typed.error_messages["required"]},
+            )
+            return
         self.fields["holder"].choices = [  # type: ignore[attr-defined]
             ("", _("Choose…")),
-            (_("Analysts"), _choices(self._holders, User)),
-            (_("Projects"), _choices(self._holders, Project)),
+            (_("Analysts"), [(str(one.user_id), str(one.user)) for one in people]),
+            (_("Projects"), [(str(one.pk), str(one)) for one in projects]),
         ]
 
-    @property
-    def has_holders(self) -> bool:
-        """Whether there is anybody to grant something to."""
-        return bool(self._holders)
-
     def clean_holder(self) -> User | Project:
-        """The person or project itself."""
-        return self._holders[UUID(self.cleaned_data["holder"])]
+        """The person or project itself: by key, by e-mail, or by the name of a project."""
+        text = self.cleaned_data["holder"].strip()
+        if is_key(text):
+            person, project = self._analysts.filter(user=text), self._projects.filter(pk=text)
+        else:
+            person = self._analysts.filter(user__email__iexact=text)
+            project = self._projects.filter(name__iexact=text)
+        if found := person.first():
+            return found.user
+        if named := project.first():
+            return named
+        raise forms.ValidationError(UNKNOWN, code="unknown", params={"value": text[:100]})
 
 
 class AmountForm(forms.Form):
@@ -101,18 +117,13 @@ class RateForm(forms.Form):
         count_in(self, currency)
 
 
-def _holders(dataset: Dataset) -> dict[UUID, User | Project]:
-    """Those who may ask, and every project: of its people those who may ask use it."""
+def _analysts(dataset: Dataset) -> QuerySet[Membership]:
+    """Those who may ask."""
     people = analysts_of(dataset).select_related("user")
-    analysts = people.order_by("user__name", "user__email")
-    found: dict[UUID, User | Project] = {member.user_id: member.user for member in analysts}
-    projects = Project.objects.filter(tenant=dataset.tenant_id, ended_at__isnull=True).order_by(
-        "name"
-    )
-    return found | {project.pk: project for project in projects}
+    return people.order_by("user__name", "user__email")
 
 
-def _choices(
-    holders: dict[UUID, User | Project], kind: type[User] | type[Project]
-) -> list[tuple[str, str]]:
-    return [(str(key), str(one)) for key, one in holders.items() if isinstance(one, kind)]
+def _projects(dataset: Dataset) -> QuerySet[Project]:
+    """Every project: of its people those who may ask use it."""
+    running = Project.objects.filter(tenant=dataset.tenant_id, ended_at__isnull=True)
+    return running.order_by("name")

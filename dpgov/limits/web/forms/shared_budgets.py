@@ -5,14 +5,19 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
+from django.db.models import QuerySet
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.budgets.models import Budget
 from dpgov.budgets.words import amount, limit_text
+from dpgov.datasets.models import Dataset
 from dpgov.datasets.web.forms.dataset import EpsilonField, check_delta, delta_field, mode_field
-from dpgov.limits.shared_budgets import Named
+from dpgov.limits.shared_budgets import Named, candidates, named
+from dpgov.tenants.models import Tenant
+from dpgov.web.picking import PickSeveral, Suggested
 
+_CHOOSE = _("Choose a dataset.")
 _TEXT = {"class": "form-control"}
 _SELECT = {"class": "form-select"}
 _CODE = {**_TEXT, "autocomplete": "off", "autocapitalize": "characters", "spellcheck": "false"}
@@ -57,24 +62,24 @@ class OpenForm(forms.Form):
 
 
 class OneDatasetForm(forms.Form):
-    """One of the datasets that could join."""
+    """One of the datasets that could join, by its budget."""
 
-    dataset = forms.ChoiceField(
-        widget=forms.Select(_SELECT),
-        label=_("Dataset"),
-        error_messages={
-            "required": _("Choose a dataset."),
-            "invalid_choice": _("Choose a dataset."),
-        },
-    )
+    dataset = forms.UUIDField(error_messages=dict.fromkeys(("required", "invalid"), _CHOOSE))
 
-    def __init__(self, *args: Any, named: Sequence[Named], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, candidates: QuerySet[Dataset], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["dataset"].choices = _choices(named)  # type: ignore[attr-defined]
+        self._candidates = candidates
+
+    def clean_dataset(self) -> Dataset:
+        """The dataset itself."""
+        found = self._candidates.filter(budget=self.cleaned_data["dataset"]).first()
+        if found is None:
+            raise forms.ValidationError(_CHOOSE)
+        return found
 
 
-class DatasetsForm(forms.Form):
-    """Some of these datasets."""
+class DivideForm(forms.Form):
+    """Which datasets go, under which name."""
 
     datasets = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple,
@@ -83,6 +88,10 @@ class DatasetsForm(forms.Form):
             "invalid_choice": _("Choose from the datasets in the list."),
         },
     )
+    name = forms.CharField(
+        label=_("Name of the new shared budget"), max_length=120, widget=forms.TextInput(_TEXT)
+    )
+    reason = _reason()
 
     def __init__(self, *args: Any, named: Sequence[Named], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -91,15 +100,6 @@ class DatasetsForm(forms.Form):
     def chosen(self) -> list[UUID]:
         """The budgets of the chosen datasets."""
         return [UUID(text) for text in self.cleaned_data["datasets"]]
-
-
-class DivideForm(DatasetsForm):
-    """Which datasets go, under which name."""
-
-    name = forms.CharField(
-        label=_("Name of the new shared budget"), max_length=120, widget=forms.TextInput(_TEXT)
-    )
-    reason = _reason()
 
 
 class MergeForm(forms.Form):
@@ -140,23 +140,56 @@ class CodeForm(forms.Form):
     )
 
 
-class AcceptForm(DatasetsForm):
+class _OwnDatasets(PickSeveral):
+    """Datasets that share nothing yet, each with all that use its budget."""
+
+    tenant: Tenant
+
+    def labels(self, rows: Sequence[Dataset]) -> list[str]:
+        """With what would be carried over."""
+        return [_with_amount(one) for one in named(self.tenant, rows)]
+
+    def called(self, name: str) -> QuerySet[Dataset]:
+        """By the short name of any that uses the budget."""
+        present = Dataset.objects.filter(archived_at__isnull=True, slug__iexact=name)
+        found: QuerySet[Dataset] = self.queryset.filter(budget__in=present.values("budget"))
+        return found
+
+
+class AcceptForm(forms.Form):
     """The code once more, own datasets about the same people, and why they are."""
 
     code = forms.CharField(max_length=80, widget=forms.HiddenInput)
+    datasets = _OwnDatasets(
+        of=Suggested.DATASETS,
+        by="slug",
+        queryset=Dataset.objects.none(),
+        to_field_name="budget_id",
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={
+            "required": _("Choose at least one dataset."),
+            "invalid_choice": _("Choose from the datasets in the list."),
+            "invalid_pk_value": _("Choose from the datasets in the list."),
+        },
+    )
     reason = _reason()
+
+    def __init__(self, *args: Any, tenant: Tenant, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field: Any = self.fields["datasets"]
+        field.tenant = tenant
+        field.choose_from(candidates(tenant))
+
+    def budgets(self) -> list[Budget]:
+        """Those of the chosen datasets, by name."""
+        return [dataset.budget for dataset in self.cleaned_data["datasets"]]
 
 
 def _choices(named: Sequence[Named]) -> list[tuple[str, str]]:
-    return [
-        (
-            str(each.budget.pk),
-            gettext("%(names)s (%(amount)s committed)")
-            % {"names": each.names, "amount": _committed(each.budget)},
-        )
-        for each in named
-    ]
+    return [(str(each.budget.pk), _with_amount(each)) for each in named]
 
 
-def _committed(budget: Budget) -> str:
-    return amount(budget.committed_nano, budget.currency)
+def _with_amount(each: Named) -> str:
+    committed = amount(each.budget.committed_nano, each.budget.currency)
+    words = gettext("%(names)s (%(amount)s committed)")
+    return words % {"names": each.names, "amount": committed}

@@ -16,7 +16,6 @@ from dpgov.approvals.errors import ApprovalRefusal
 from dpgov.budgets.crossing import Preview
 from dpgov.budgets.errors import LedgerRefusal
 from dpgov.budgets.services.invitations import look_at, request_to_join
-from dpgov.limits import shared_budgets
 from dpgov.limits.web.forms.shared_budgets import AcceptForm, CodeForm
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
@@ -34,23 +33,21 @@ def accept(request: HttpRequest) -> HttpResponse:
     preview = _preview(request, form) if form.is_valid() else None
     if preview is None:
         return _page(request, form)
-    named = shared_budgets.candidates(membership_of(request).tenant)
-    joining = AcceptForm(named=named, initial={"code": form.cleaned_data["code"]})
+    tenant = membership_of(request).tenant
+    joining = AcceptForm(tenant=tenant, initial={"code": form.cleaned_data["code"]})
     return _page(request, joining, preview=preview)
 
 
 def _join(request: HttpRequest) -> HttpResponse:
     membership = membership_of(request)
-    named = shared_budgets.candidates(membership.tenant)
-    form = AcceptForm(request.POST, named=named)
+    form = AcceptForm(request.POST, tenant=membership.tenant)
     if not form.is_valid():
         return _again(request, form)
-    chosen = set(form.chosen())
     try:
         change = request_to_join(
             membership=membership,
             code=form.cleaned_data["code"],
-            dataset_budgets=[each.budget for each in named if each.budget.pk in chosen],
+            dataset_budgets=form.budgets(),
             reason=form.cleaned_data["reason"],
         )
     except (ApprovalRefusal, LedgerRefusal) as refusal:

@@ -25,6 +25,7 @@ from dpgov.limits.web.forms.lookup import own_or_404, shared_budget_or_404
 from dpgov.limits.web.forms.shared_budgets import OneDatasetForm, OpenForm
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.tenants.selectors import actor_of
+from dpgov.web.lists import listed
 from dpgov.web.pages import show_page
 
 
@@ -75,10 +76,10 @@ def detail(request: HttpRequest, shared_budget_id: UUID) -> HttpResponse:
 def join(request: HttpRequest, shared_budget_id: UUID) -> HttpResponse:
     """The datasets that could join, and one of them that does."""
     membership, budget = membership_of(request), shared_budget_or_404(request, shared_budget_id)
-    named = shared_budgets.candidates(membership.tenant, budget)
-    form = OneDatasetForm(request.POST, named=named) if request.method == "POST" else None
+    could = shared_budgets.candidates(membership.tenant)
+    form = OneDatasetForm(request.POST, candidates=could) if request.method == "POST" else None
     if form is not None and form.is_valid():
-        chosen = next(n for n in named if str(n.budget.pk) == form.cleaned_data["dataset"])
+        (chosen,) = shared_budgets.named(membership.tenant, [form.cleaned_data["dataset"]])
         try:
             carried = join_shared_budget(
                 shared_budget=budget, dataset_budget=chosen.budget, actor=actor_of(membership.user)
@@ -92,7 +93,9 @@ def join(request: HttpRequest, shared_budget_id: UUID) -> HttpResponse:
             messages.success(request, done % {"names": chosen.names, "amount": carried_text})
             return redirect("dashboards:shared_budget", budget.pk)
     shared = shared_budgets.shared(budget, membership.tenant)
-    return _page(request, "join.html", form, shared=shared, candidates=named)
+    found = listed(request, could, by=shared_budgets.with_name)
+    rows = shared_budgets.named(membership.tenant, found.rows, budget)
+    return _page(request, "join.html", form, shared=shared, found=found, candidates=rows)
 
 
 @requires(Permission.REGISTER_DATASETS)

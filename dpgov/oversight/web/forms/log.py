@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy
 from dpgov.audit.selectors import EntryFilter
 from dpgov.oversight.log.search import LONGEST, NotUnderstood, parse
 from dpgov.oversight.log.words import WORDS
+from dpgov.web.picking import Suggested, TypedOne
 
 _ACTIONS = [("", gettext_lazy("Anything")), *((code.value, words) for code, words in WORDS.items())]
 _MOMENT_FORMATS = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d"]
@@ -55,13 +56,14 @@ class AuditFilterForm(forms.Form):
         label=gettext_lazy("Who"),
         max_length=254,
         required=False,
-        widget=forms.TextInput({"list": "actors"}),
+        widget=TypedOne(Suggested.ACTORS),
     )
     action = forms.ChoiceField(label=gettext_lazy("What"), choices=_ACTIONS, required=False)
     dataset = forms.CharField(
         label=gettext_lazy("Dataset"),
         max_length=200,
         required=False,
+        widget=TypedOne(Suggested.DATASETS),
         help_text=gettext_lazy("Its short name."),
     )
     since = forms.DateTimeField(

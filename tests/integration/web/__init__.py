@@ -1,0 +1,1 @@
+"""What pages share: long lists, and choosing out of few or of thousands."""
