@@ -5,10 +5,11 @@ Declared metadata and the ledger only; archived and held datasets are never foun
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Window
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 
 from dpgov.budgets.charging import Limit
 from dpgov.budgets.ways import ways_for
@@ -56,11 +57,11 @@ class Found:
     available: Available | None
 
 
-def find(membership: Membership, text: str, page: str | None) -> tuple[Page[Dataset], list[Found]]:
+def find(membership: Membership, text: str, page: str | None) -> tuple[Page[UUID], list[Found]]:
     """The datasets in which every word of a text is found, by name; all of them without a word."""
     words = text.split()[:MOST_WORDS]
     shown = Paginator(_matching(membership, words), PAGE).get_page(page)
-    datasets = list(shown.object_list)
+    datasets = list(_with_newest(list(shown)))
     columns = _columns(datasets)
     available = _available(membership, datasets)
     return shown, [
@@ -80,22 +81,34 @@ def find(membership: Membership, text: str, page: str | None) -> tuple[Page[Data
 
 def first_by_name(membership: Membership, most: int) -> tuple[list[Found], int]:
     """The first datasets with what fits of each, without their columns; and how many there are."""
-    counted = datasets_of(membership).annotate(every=Window(Count("pk")))
-    datasets = list(counted[:most])
+    every = datasets_of(membership).order_by().values("tenant").annotate(n=Count("pk")).values("n")
+    datasets = list(datasets_of(membership).annotate(every=Subquery(every))[:most])
     available = _available(membership, datasets)
     found = [Found(one, [], frozenset(), available.get(one.pk)) for one in datasets]
     return found, getattr(datasets[0], "every") if datasets else 0  # noqa: B009
 
 
-def _matching(membership: Membership, words: list[str]) -> QuerySet[Dataset]:
-    newest = DatasetVersion.objects.filter(dataset=OuterRef("pk")).order_by("-number")
-    found = datasets_of(membership).annotate(newest=Subquery(newest.values("pk")[:1]))
+def _matching(membership: Membership, words: list[str]) -> Any:
+    """Their keys, by name; read at once where every dataset has to be looked at for them."""
+    found = datasets_of(membership)
     for word in words:
         of_column = Column.objects.filter(version_id=OuterRef("newest"), name__icontains=word)
-        found = found.filter(
+        found = found.alias(newest=_newest()).filter(
             Q(name__icontains=word) | Q(description__icontains=word) | Exists(of_column)
         )
-    return found
+    keys = found.select_related(None).values_list("pk", flat=True)
+    return list(keys) if words else keys
+
+
+def _with_newest(page: Sequence[UUID]) -> QuerySet[Dataset]:
+    """Those of a page with their newest versions, in order."""
+    rows = Dataset.objects.filter(pk__in=page).select_related("budget", "policy")
+    return rows.annotate(newest=_newest()).order_by("name", "slug")
+
+
+def _newest() -> Subquery:
+    versions = DatasetVersion.objects.filter(dataset=OuterRef("pk")).order_by("-number")
+    return Subquery(versions.values("pk")[:1])
 
 
 def _columns(datasets: list[Dataset]) -> dict[UUID, list[Column]]:
