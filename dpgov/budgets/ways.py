@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from dpgov.budgets.allocated import AllocationNeeded, ChooseAllocation, charged_on_parent
 from dpgov.budgets.charging import Limit, as_parent, lifetime, limits_touched
@@ -83,18 +83,23 @@ def _charged(
         yield (one, *beside)
 
 
-def for_life(budgets: Iterable[Budget], derived: Collection[UUID] = ()) -> dict[UUID, list[Limit]]:
+def for_life(
+    budgets: Iterable[Budget],
+    derived: Collection[UUID] = (),
+    joined: Iterable[SharedBudgetMember] | None = None,
+) -> dict[UUID, list[Limit]]:
     """The limits of these budgets of datasets that never renew: their own, and a shared one.
 
     Of those among them that are `derived`, also those of their parents, and what these share. The
     counters of a divided budget are those of its fullest part. One statement, three with derived.
+    `joined` is who shares what, of these at least, where it was read already.
     """
     # All are called the same, which is said once and not hundreds of times.
     words = translated(DATASET)
     found = {budget.pk: [lifetime(budget, words=words)] for budget in budgets}
-    joined = SharedBudgetMember.objects.filter(dataset_budget__in=found, left_at__isnull=True)
-    for member in joined.select_related("shared_budget"):
-        found[member.dataset_budget_id].append(lifetime(member.shared_budget))
+    for member in members_now(found) if joined is None else joined:
+        if member.dataset_budget_id in found:
+            found[member.dataset_budget_id].append(lifetime(member.shared_budget))
     if derived:
         together = charged_together(derived)
         others = {pk for one in together.values() for pk in (*one.parents, *one.shared)}
@@ -103,6 +108,14 @@ def for_life(budgets: Iterable[Budget], derived: Collection[UUID] = ()) -> dict[
             found[whole] += [as_parent(lifetime(known[parent])) for parent in one.parents]
             found[whole] += [lifetime(known[shared]) for shared in one.shared]
     return found
+
+
+def members_now(dataset_budgets: Collection[UUID]) -> QuerySet[SharedBudgetMember]:
+    """Which of these budgets of datasets share, with what they share."""
+    found = SharedBudgetMember.objects.filter(
+        dataset_budget__in=dataset_budgets, left_at__isnull=True
+    )
+    return found.select_related("shared_budget")
 
 
 def _way(

@@ -13,7 +13,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import floor_nano, least_price_nano, rules_shown
 
 # A budget is low once no more than a tenth of it is left.
-_LOW = 10
+LOW = 10
 
 
 class Status(StrEnum):
@@ -63,4 +63,4 @@ def _standing(budget: Budget, left_nano: int, least_nano: int) -> Status:
         return Status.FROZEN
     if left_nano < max(1, least_nano):
         return Status.USED_UP
-    return Status.LOW if left_nano * _LOW <= budget.limit_nano else Status.OPEN
+    return Status.LOW if left_nano * LOW <= budget.limit_nano else Status.OPEN

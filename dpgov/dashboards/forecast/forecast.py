@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from dpgov.budgets.charging import Limit, lifetime
-from dpgov.budgets.models import Budget
+from dpgov.budgets.models import Budget, SharedBudgetMember
 from dpgov.budgets.ways import for_life
 from dpgov.dashboards.forecast.daily import Days, back, days_of
 from dpgov.dashboards.forecast.pace import (
@@ -155,16 +155,21 @@ def days_of_all(tenants: Collection[UUID], today: date) -> DaysOf:
 
 
 def forecasts(
-    datasets: Sequence[Dataset], today: date, taken: DaysOf | None = None
+    datasets: Sequence[Dataset],
+    today: date,
+    taken: DaysOf | None = None,
+    joined: Iterable[SharedBudgetMember] | None = None,
 ) -> list[Forecast]:
     """One for each dataset, what is used up first, then what ends first; a few reads for all.
 
-    `taken` is what `days_of_all` has of their organisations, where it was read already.
+    `taken` is what `days_of_all` has of their organisations, and `joined` which of their budgets
+    share what, where it was read already.
     """
     if taken is None:
         taken = days_of_all({dataset.tenant_id for dataset in datasets}, today)
     derived = [dataset for dataset in datasets if dataset.is_derived]
-    limits = for_life((one.budget for one in datasets), [one.budget_id for one in derived])
+    own = (one.budget for one in datasets)
+    limits = for_life(own, [one.budget_id for one in derived], joined)
     parents = Dataset.objects.filter(derived__dataset__in=derived) if derived else ()
     others = paces_of_shared(limits.values(), today, taken)
     others |= paces_of_parents(parents, today, taken)

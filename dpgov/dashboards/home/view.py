@@ -13,7 +13,8 @@ from django.views.decorators.http import require_safe
 
 from dpgov.approvals.kinds import title_of
 from dpgov.approvals.selectors import requests_of
-from dpgov.dashboards.forecast.forecast import Forecast, forecasts
+from dpgov.dashboards.forecast.forecast import Forecast, days_of_all
+from dpgov.dashboards.forecast.many import outlook
 from dpgov.dashboards.history.table import columns_for, question_table
 from dpgov.dashboards.home.checklist import checklist
 from dpgov.dashboards.home.headline import headline
@@ -88,13 +89,13 @@ def desk(request: HttpRequest) -> HttpResponse:
 
 def _budgets(membership: Membership, today: date) -> dict[str, Any]:
     """Every budget with where it leads, those that end first at the front; and what is held."""
-    every = list(datasets_and_held(membership))
-    found = forecasts([one for one in every if one.held_at is None], today)
+    days = days_of_all([membership.tenant_id], today)
+    found = outlook(datasets_and_held(membership), days, today, first=_MOST)
     shown = found[:_MOST]
     return {
-        "headline": headline(found, today),
+        "headline": headline(found.first, today),
         "budgets": [(one, _line(one)) for one in shown],
-        "held": [one for one in every if one.held_at is not None],
+        "held": found.held,
         "left_out": len(found) - len(shown),
     }
 

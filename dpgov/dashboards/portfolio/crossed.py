@@ -14,11 +14,12 @@ from django.db.models import BigIntegerField, QuerySet, Sum
 from django.db.models.functions import Cast
 
 from dpgov.dashboards.chosen import Chosen
+from dpgov.datasets.models import Dataset
 from dpgov.queries.models import Query, Tally
 from dpgov.tenants.models import Tenant
 
 _COMMITTED = (*Query.HOLDING, *Query.CHARGED)
-_BY = ("analyst", "analyst__name", "analyst__email", "dataset")
+_BY = (*("analyst", "analyst__name", "analyst__email"), *("dataset", "dataset__budget__limit_nano"))
 _MOST = 12
 
 
@@ -31,20 +32,18 @@ class Crossed:
 
 
 def crossed(
-    tenant: Tenant, limits: Mapping[UUID, int], first: date | None, chosen: Chosen
+    tenant: Tenant, datasets: QuerySet[Dataset], first: date | None, chosen: Chosen
 ) -> Crossed:
     """Of these datasets, whose limits say how much an amount is."""
     # By number: thousands of rows of a few people, and an id takes long to hash.
-    most = {dataset.int: max(1, limit) for dataset, limit in limits.items()}
     weight: Counter[int] = Counter()
     people: dict[int, tuple[UUID, str]] = {}
     parts: defaultdict[int, list[tuple[UUID, int]]] = defaultdict(list)
-    for person, name, email, dataset, nano in _rows(tenant, first, chosen):
-        if limit := most.get(dataset.int):
-            # In millionths of the limit: amounts in ε and in ρ cannot be added up.
-            weight[person.int] += 10**6 * int(nano) // limit
-            people[person.int] = (person, name or email)
-            parts[person.int].append((dataset, int(nano)))
+    for person, name, email, dataset, limit, nano in _rows(tenant, datasets, first, chosen):
+        # In millionths of the limit: amounts in ε and in ρ cannot be added up.
+        weight[person.int] += 10**6 * int(nano) // max(1, limit)
+        people[person.int] = (person, name or email)
+        parts[person.int].append((dataset, int(nano)))
     shown = [one for one, _weight in weight.most_common(_MOST)]
     sums: Counter[tuple[UUID, UUID]] = Counter()
     for one in shown:
@@ -53,13 +52,16 @@ def crossed(
     return Crossed(sums, [people[one] for one in shown])
 
 
-def _rows(tenant: Tenant, first: date | None, chosen: Chosen) -> QuerySet[Any, Any]:
-    asked = Query.objects.filter(tenant=tenant, state__in=_COMMITTED).order_by()
+def _rows(
+    tenant: Tenant, datasets: QuerySet[Dataset], first: date | None, chosen: Chosen
+) -> QuerySet[Any, Any]:
+    of = {"tenant": tenant, "dataset__in": datasets.order_by().values("pk")}
+    asked = Query.objects.filter(**of, state__in=_COMMITTED).order_by()
     if first is not None:
         asked = asked.filter(submitted_at__gte=datetime.combine(first, time.min, UTC))
     if first is not None or chosen.chips:
         return _summed(chosen.narrow(asked), "cost_nano")
-    kept = Tally.objects.filter(tenant=tenant, nano__gt=0).order_by()
+    kept = Tally.objects.filter(**of, nano__gt=0).order_by()
     return _summed(kept, "nano").union(_summed(asked.filter(counted=False), "cost_nano"), all=True)
 
 

@@ -58,17 +58,19 @@ class SharedBudget:
 
 
 def shared_of(
-    tenant: Tenant, datasets: Sequence[Dataset], days: DaysOf, today: date
+    tenant: Tenant,
+    datasets: Sequence[Dataset],
+    members: Sequence[SharedBudgetMember],
+    days: DaysOf,
+    today: date,
 ) -> list[SharedBudget]:
-    """Every open one that the organisation has or is in, by name; three statements.
+    """Every open one that the organisation has or is in, by name; two statements.
 
-    `days` are those of all its budgets.
+    `members` are those of `members_of`, and `days` those of all its budgets.
     """
     budgets = list(shared_budgets_of(tenant))
     if not budgets:
         return []
-    joined = SharedBudgetMember.objects.filter(tenant=tenant, left_at__isnull=True)
-    members = list(joined.select_related("dataset_budget").order_by("joined_at", "id"))
     known = {dataset.budget_id: dataset for dataset in datasets}
     surveys = surveys_by(tenant)
     return [
@@ -79,6 +81,13 @@ def shared_of(
         )
         for budget in budgets
     ]
+
+
+def members_of(tenant: Tenant) -> list[SharedBudgetMember]:
+    """Its datasets' budgets that share now, with what they share, in the order of joining."""
+    joined = SharedBudgetMember.objects.filter(tenant=tenant, left_at__isnull=True)
+    whole = joined.select_related("dataset_budget", "shared_budget")
+    return list(whole.order_by("joined_at", "id"))
 
 
 def _datasets(

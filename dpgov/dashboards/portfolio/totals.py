@@ -1,12 +1,23 @@
 """What all budgets come to, by what they are counted in: ε is never added to ρ."""
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from uuid import UUID
 
+from django.db.models import BigIntegerField, Count, F, QuerySet, Sum
+from django.db.models.functions import Cast
+
+from dpgov.budgets.models import Budget
 from dpgov.budgets.words import amount
 from dpgov.dashboards.forecast.forecast import Forecast
+from dpgov.datasets.models import Dataset
+from dpgov.privacy.accounting.loss import Currency
+
+_SUMS = {
+    "number": Count("pk"),
+    "limit": Cast(Sum("limit_nano"), BigIntegerField()),
+    "committed": Cast(Sum(F("spent_nano") + F("reserved_nano")), BigIntegerField()),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,23 +37,35 @@ class Total:
     lately: str
 
 
-def totals_of(found: Sequence[Forecast]) -> list[Total]:
-    """One for each unit, in ε first. From the ledger's balances that were read already."""
-    by_unit: defaultdict[str, dict[UUID, Forecast]] = defaultdict(dict)
-    for one in found:
-        budget = one.dataset.budget
-        by_unit[budget.currency.symbol][budget.pk] = one
-    return [_total(list(of.values())) for _unit, of in sorted(by_unit.items())]
+def totals_of(datasets: QuerySet[Dataset], lately: Sequence[Forecast]) -> list[Total]:
+    """One for each unit, in ε first. One statement: sums of the ledger's balances.
+
+    `lately` are at least all of the datasets of which something was taken in the last days.
+    """
+    within = datasets.order_by().values("budget")
+    budgets = Budget.objects.filter(pk__in=within).order_by()
+    sums = budgets.values_list("mode", "delta").annotate(**_SUMS)
+    taken = _taken(lately)
+    by_unit: defaultdict[Currency, Counter[str]] = defaultdict(Counter)
+    for row in sums:
+        # Budgets at another δ are counted in the same unit.
+        mode, delta, *of = row
+        unit = Budget(mode=mode, delta=delta).currency
+        same = next((one for one in by_unit if one.symbol == unit.symbol), unit)
+        by_unit[same].update(dict(zip(_SUMS, map(int, of), strict=True)))
+    ordered = sorted(by_unit.items(), key=lambda one: one[0].symbol)
+    return [_total(unit, of, taken[unit.symbol]) for unit, of in ordered]
 
 
-def _total(of: Sequence[Forecast]) -> Total:
-    budgets = [one.dataset.budget for one in of]
-    currency = budgets[0].currency
-    return Total(
-        currency.symbol,
-        len(budgets),
-        amount(sum(one.limit_nano for one in budgets), currency),
-        amount(sum(one.committed_nano for one in budgets), currency),
-        amount(sum(one.remaining_nano for one in budgets), currency),
-        amount(sum(one.taken_nano for one in of), currency),
-    )
+def _taken(found: Sequence[Forecast]) -> Counter[str]:
+    """By unit; of datasets that have one budget, once."""
+    by_budget = {one.dataset.budget_id: one for one in found}
+    taken: Counter[str] = Counter()
+    for one in by_budget.values():
+        taken[one.dataset.budget.currency.symbol] += one.taken_nano
+    return taken
+
+
+def _total(unit: Currency, of: Mapping[str, int], taken_nano: int) -> Total:
+    amounts = (of["limit"], of["committed"], of["limit"] - of["committed"], taken_nano)
+    return Total(unit.symbol, of["number"], *(amount(nano, unit) for nano in amounts))

@@ -11,12 +11,13 @@ from django.views.decorators.http import require_safe
 
 from dpgov.budgets.words import amount
 from dpgov.dashboards.chosen import Chosen
-from dpgov.dashboards.forecast.forecast import days_of_all, forecasts
+from dpgov.dashboards.forecast.forecast import days_of_all
+from dpgov.dashboards.forecast.many import outlook
 from dpgov.dashboards.home.headline import headline
 from dpgov.dashboards.home.sparkline import sparkline
 from dpgov.dashboards.portfolio import figures
 from dpgov.dashboards.portfolio.crossed import Crossed, crossed
-from dpgov.dashboards.portfolio.shared import figure_of, shared_of
+from dpgov.dashboards.portfolio.shared import figure_of, members_of, shared_of
 from dpgov.dashboards.portfolio.totals import totals_of
 from dpgov.dashboards.refused import figure_by_dataset, refused_by_dataset
 from dpgov.datasets.models import Dataset
@@ -51,20 +52,21 @@ def portfolio(request: HttpRequest) -> HttpResponse:
     span, chosen = Span.of(request, today), Chosen.read(membership, request.GET)
     along = urlencode({name: text for name, text in taken_along(request.GET).items()
                        if name != "dataset"})  # fmt: skip
-    datasets = list(datasets_of(membership).defer(*_UNREAD))
+    datasets = datasets_of(membership).defer(*_UNREAD)
     days = days_of_all([tenant.pk], today)
-    found = forecasts(datasets, today, days)
-    limits = {one.pk: one.budget.limit_nano for one in datasets}
-    taken = crossed(tenant, limits, span.first, chosen)
+    members = members_of(tenant)
+    found = outlook(datasets, days, today, first=_LISTED, joined=members)
+    taken = crossed(tenant, datasets, span.first, chosen)
     columns = [one.dataset for one in found[:_COLUMNS]]
-    shared = shared_of(tenant, datasets, days, today)
+    # What shares a budget is among those that move.
+    shared = shared_of(tenant, [one.dataset for one in found.moving], members, days, today)
     page = Paginator(found, _LISTED).get_page(request.GET.get("page"))
     context = {
         "span": span,
         "chips": chosen.chips,
         "chosen_analyst": chosen.analyst,
-        "headline": headline(found, today),
-        "totals": totals_of(found),
+        "headline": headline(found.first, today),
+        "totals": totals_of(datasets, found.moving),
         "page": page,
         "budgets": [(one, sparkline(one.course, one.dataset.budget.limit_nano)) for one in page],
         "budget_figure": figures.budgets(list(page), along),

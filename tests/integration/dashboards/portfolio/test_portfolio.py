@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import timedelta
-from decimal import Decimal
+from typing import Any
 
 import pytest
 from django.db.models import F
@@ -22,6 +22,7 @@ from tests.cast import Ask
 from tests.integration.dashboards.reading import figure, page
 from tests.integration.dashboards.test_home import registered
 from tests.small_dataset import register_small_dataset
+from tests.triggers import without_triggers
 
 ClientFor = Callable[[Membership], Client]
 
@@ -51,19 +52,27 @@ def test_limit_committed_left_pace_and_end_stand_on_the_longer_stretch_of_each_b
     assert committed["meta"]["links"][-1] == left["meta"]["links"][-1] == address
 
 
-def test_totals_are_of_one_unit_each_and_count_a_budget_once() -> None:
+@pytest.mark.tampers_with_ledger
+def test_totals_are_of_one_unit_each_and_count_a_budget_once(owner: Membership) -> None:
     """ε and ρ never add up; datasets about the same people have one budget."""
-    rho = {"mode": "zcdp", "delta": Decimal("1e-6")}
-    budgets = [
-        Budget(limit_nano=10 * NANO, spent_nano=NANO, reserved_nano=NANO // 2),
-        Budget(limit_nano=3 * NANO, spent_nano=3 * NANO),
-        Budget(limit_nano=NANO // 4, spent_nano=NANO // 50, **rho),
+    rho = {"mode": "zcdp", "delta": "1e-6", "target_nano": NANO}
+    made = [register_small_dataset(owner, name=name) for name in ("A", "B", "C", "D")]
+    told: list[dict[str, Any]] = [
+        {"limit_nano": 10 * NANO, "spent_nano": NANO, "reserved_nano": NANO // 2},
+        {"limit_nano": 3 * NANO, "spent_nano": 3 * NANO, "reserved_nano": 0},
+        {"limit_nano": NANO // 4, "spent_nano": NANO // 50, "reserved_nano": 0, **rho},
     ]
-    found = [
-        Forecast(Dataset(budget=budget), NANO // 50, budget.remaining_nano, None)
-        for budget in (budgets[0], *budgets)
-    ]
-    assert totals_of(found) == [
+    with without_triggers("budgets_budget", "datasets_dataset"):
+        budgets = [
+            Budget.objects.create(tenant=owner.tenant, kind=Budget.Kind.DATASET, label="own", **one)
+            for one in told
+        ]
+        for dataset, budget in zip(made, (budgets[0], *budgets), strict=True):
+            dataset.budget = budget
+            dataset.save(update_fields=["budget"])
+    found = [Forecast(one, NANO // 50, one.budget.remaining_nano, None) for one in made]
+    every = Dataset.objects.filter(pk__in=[one.pk for one in made])
+    assert totals_of(every, found) == [
         Total("ε", 2, "ε 13", "ε 4.5", "ε 8.5", "ε 0.04"),
         Total("ρ", 1, "ρ 0.25", "ρ 0.02", "ρ 0.23", "ρ 0.02"),
     ]

@@ -11,7 +11,7 @@ from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.models import Budget, BudgetAccess, SharedBudgetMember
 from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
 from dpgov.dashboards.forecast.forecast import days_of_all
-from dpgov.dashboards.portfolio.shared import Part, SharedBudget, shared_of
+from dpgov.dashboards.portfolio.shared import Part, SharedBudget, members_of, shared_of
 from dpgov.datasets.models import Dataset
 from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import NANO
@@ -123,4 +123,4 @@ def test_a_survey_is_named_with_what_it_took_wherever_its_charge_is_carried(
 
 def _shared_of(dataset: Dataset, today: date) -> list[SharedBudget]:
     days = days_of_all([dataset.tenant_id], today)
-    return shared_of(dataset.tenant, [dataset], days, today)
+    return shared_of(dataset.tenant, [dataset], members_of(dataset.tenant), days, today)
