@@ -12,6 +12,7 @@ from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
+from django.db.models import F, Q
 from django.utils.translation import gettext as _
 
 from dpgov.audit.selectors import rare_actions_between
@@ -27,7 +28,7 @@ from dpgov.oversight.month.decisions import (
     people_of,
     proof_of,
 )
-from dpgov.oversight.month.standing import Stand, stands_of
+from dpgov.oversight.month.standing import QUIET, Stand, further_than, stands_of, worth_reading
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.queries.models import Refusal
@@ -122,7 +123,10 @@ class Others:
 
 @dataclass(frozen=True, slots=True)
 class MonthFigures:
-    """Everything about the month, the busiest first."""
+    """Everything about the month, the busiest first.
+
+    `further` are budgets that have no `stands`: nothing was taken of them in two months.
+    """
 
     month: Month
     datasets: tuple[Row, ...]
@@ -134,6 +138,7 @@ class MonthFigures:
     stands: tuple[Stand, ...] = ()
     decided: tuple[Decided, ...] = ()
     proof: Proof | None = None
+    further: int = 0
     days: Mapping[date, tuple[int, int]] = field(default_factory=dict)
     cells: Sequence[Cell] = ()
 
@@ -158,12 +163,20 @@ class MonthFigures:
         return tuple((line.name, line.by_owner) for line in self.people if line.by_owner)
 
 
-def figures_of(tenant: Tenant, month: Month, colour: str = "state") -> MonthFigures:
-    """The month of a tenant, in eight short reads; `colour` is that of its `cells`."""
+def figures_of(
+    tenant: Tenant, month: Month, colour: str = "state", *, quiet: int | None = QUIET
+) -> MonthFigures:
+    """The month of a tenant, in eight short reads; `colour` is that of its `cells`.
+
+    Of budgets of which nothing was taken in two months the first so many by name; None: all.
+    """
     asked, refused = asked_in(tenant, month, colour), _refusals(tenant, month)
-    found = Dataset.objects.filter(tenant=tenant).select_related("budget").order_by("name")
-    found = found.only(*_OF_DATASETS, *(f"budget__{name}" for name in _OF_BUDGETS))
-    datasets = {dataset.pk: dataset for dataset in found}
+    every = Dataset.objects.filter(tenant=tenant).select_related("budget").order_by("name")
+    every = every.only(*_OF_DATASETS, *(f"budget__{name}" for name in _OF_BUDGETS))
+    named = Q(pk__in=_datasets(asked, refused)) | _IS_NEARLY_SPENT
+    datasets = {one.pk: one for one in worth_reading(every, month, named, quiet)}
+    of_all = every.order_by().values("budget") if quiet is None else None
+    stands = stands_of(datasets.values(), month, of_all)
     decided, decisions = decided_in(tenant.pk, month.span())
     people = User.objects.in_bulk(_people(asked, refused) | people_of(decided))
     return MonthFigures(
@@ -173,10 +186,11 @@ def figures_of(tenant: Tenant, month: Month, colour: str = "state") -> MonthFigu
         days=asked.by_day,
         cells=_cells(asked.squares, colour, datasets, people),
         refusals=tuple(_refused(row, datasets, people) for row in refused),
-        nearly_spent=tuple(dataset for dataset in datasets.values() if _is_nearly_spent(dataset)),
+        nearly_spent=tuple(one for one in datasets.values() if _is_nearly_spent(one)),
         decisions=decisions,
         decided=tuple(Decided(one, people) for one in decided),
-        stands=stands_of(found, month),
+        stands=stands,
+        further=further_than(stands, datasets.values()),
         proof=proof_of(tenant.pk, month.span()[1]),
         steps=tuple(
             Others(action, in_words(action), number, _search(action, month))
@@ -208,6 +222,10 @@ def _cells(
 
 def _people(asked: Asked, refused: _Refusals) -> set[UUID]:
     return {one.of for one in asked.by_person} | {row["analyst_id"] for row in refused}
+
+
+def _datasets(asked: Asked, refused: _Refusals) -> set[UUID]:
+    return {one.of for one in asked.by_dataset} | {row["dataset_id"] for row in refused}
 
 
 def _search(action: str, month: Month) -> str:
@@ -261,6 +279,13 @@ def _refused(
 ) -> Refused:
     user, dataset = people[row["analyst_id"]], datasets[row["dataset_id"]]
     return Refused(user, dataset, row["reason"], row["number"], row["largest_nano"])
+
+
+_IS_NEARLY_SPENT = Q(archived_at__isnull=True, held_at__isnull=True) & Q(
+    budget__limit_nano__lte=F("budget__spent_nano")
+    + F("budget__reserved_nano")
+    + F("budget__limit_nano") / (OF // (OF - NEAR))
+)
 
 
 def _is_nearly_spent(dataset: Dataset) -> bool:

@@ -45,7 +45,7 @@ def report_of(
     for name, number in figures.by_owners:
         text(page, f"{name}, who is a data owner as well, asked {number} of these questions.")
     by_day(page, figures.month, figures.days)
-    _stands(page, figures.stands)
+    _stands(page, figures.stands, figures.further)
     draw_courses(page, courses, figures.month)
     _surveys(page, surveys)
     _decided(page, figures)
@@ -83,14 +83,17 @@ def _first(entries: int) -> str:
     return "the first entry" if entries == 1 else f"the first {entries} entries"
 
 
-def _stands(page: Paper, stands: Sequence[Stand]) -> None:
-    """Limit, spent, left and pace of each budget, and the same as bars."""
+def _stands(page: Paper, stands: Sequence[Stand], further: int) -> None:
+    """Limit, spent, left and pace of each budget, and the same as bars; how many more there are."""
     if not stands:
         return
     heading(page, "Budgets")
     rows = [(one.name, one.limit, one.spent, one.earlier, one.left, one.pace) for one in stands]
     head = ("Dataset", "Limit", "Spent", "Previous month", "Remaining", "Per week")
     table(page, head, rows, (56, 24, 26, 28, 26, 26))
+    if further:
+        others = _counted(further, "further budget", "further budgets")
+        text(page, f"{others}, of which nothing was spent in two months: see the table (CSV).")
     for one in stands[:_MOST_BARS]:
         _bar(page, one)
     text(page, "Dark: spent before this month. Teal: spent in it. Light: what remained.")

@@ -5,14 +5,16 @@ counts by the largest of its lines, as everywhere. Must never add up what the le
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 
 from dpgov.budgets.history import Standing, standings_at
+from dpgov.budgets.models import Charge, Correction
 from dpgov.budgets.words import amount
 from dpgov.datasets.models import Dataset
 from dpgov.operation import clock
@@ -21,6 +23,8 @@ from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.accounting.loss import Currency
 
 _DAY = timedelta(days=1)
+# What nothing was taken of is told of so many by name; the table for a spreadsheet has them all.
+QUIET = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +88,53 @@ class Stand:
         return spent, limit, left, earlier, self.currency.unit
 
 
-def stands_of(known: QuerySet[Dataset], month: Month) -> tuple[Stand, ...]:
+def worth_reading(
+    datasets: QuerySet[Dataset], month: Month, named: Q, quiet: int | None
+) -> Sequence[Dataset]:
+    """Those that are `named`, those of whose budgets anything was taken in this month or the one
+    before, and the first `quiet` others by name; None: all of them.
+
+    Each has as `every` how many budgets there were before the end. One statement.
+    """
+    there = datasets.filter(_was_there(month)).order_by()
+    number = there.values("tenant").annotate(n=Count("budget", distinct=True)).values("n")
+    every = datasets.annotate(every=Subquery(number))
+    if quiet is None:
+        return list(every)
+    moved = _moved(month)
+    others = datasets.filter(_was_there(month)).exclude(moved).values("pk")[:quiet]
+    return list(every.filter(named | moved | Q(pk__in=others)))
+
+
+def _was_there(month: Month) -> Q:
+    return Q(created_at__lt=month.span()[1], held_at__isnull=True)
+
+
+def _moved(month: Month) -> Q:
+    """Which datasets have a budget that something was booked on; of a divided one, on a part."""
+    begin, end = month.before().span()[0], month.span()[1]
+    within = {"budget": OuterRef("budget"), "created_at__gte": begin, "created_at__lt": end}
+    booked = Q(Exists(Charge.objects.filter(**within))) | Q(
+        Exists(Correction.objects.filter(**within))
+    )
+    return booked | ~Q(partition_column="")
+
+
+def further_than(stands: Sequence[Stand], read: Collection[Dataset]) -> int:
+    """How many budgets there are that were not read."""
+    every = next((int(getattr(one, "every") or 0) for one in read), 0)  # noqa: B009
+    return max(0, every - len(stands))
+
+
+def stands_of(
+    known: Collection[Dataset], month: Month, budgets: QuerySet[Any, Any] | None = None
+) -> tuple[Stand, ...]:
     """Each of these datasets that was there before the end; those of one budget together.
 
     Those of which the month took the largest part come first.
 
-    `known` were read with their budgets: one statement more. A month that is not over stands as
+    `known` were read with their budgets: one statement more. `budgets` finds these where they are
+    thousands, each of which would be sent otherwise. A month that is not over stands as
     the ledger stands now.
     """
     (begin, end), now = month.span(), clock.now()
@@ -98,7 +143,8 @@ def stands_of(known: QuerySet[Dataset], month: Month) -> tuple[Stand, ...]:
         if dataset.created_at < end and not dataset.held_at:
             by_budget[dataset.budget_id].append(dataset)
     moments = (month.before().span()[0], begin, end if end <= now else None)
-    at = standings_at(known.order_by().values("budget"), moments)
+    which = list(by_budget) if budgets is None else budgets
+    at = standings_at(which, moments) if by_budget else {}
     days = max(1, -(-(min(end, now) - begin) // _DAY))
     stands = [_stand(of, at[budget], days, budget) for budget, of in by_budget.items()]
     return tuple(sorted(stands, key=lambda one: (-one.shares[1], one.name.casefold())))

@@ -43,7 +43,7 @@ def month_csv(request: MemberRequest) -> HttpResponse:
     with english():
         tenant = request.membership.tenant
         joint = joint_by_dataset(tenant, *chosen.span())
-        text = csv_of(figures_of(tenant, chosen), joint, survey_charges(tenant, chosen))
+        text = csv_of(figures_of(tenant, chosen, quiet=None), joint, survey_charges(tenant, chosen))
     return as_file(text.encode(), f"month-{tenant.slug}-{chosen.text}.csv", CSV)
 
 

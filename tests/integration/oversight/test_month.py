@@ -3,7 +3,7 @@
 import csv
 import io
 from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -28,7 +28,10 @@ from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.asking.policy import QueryLimitExceeded
 from dpgov.queries.models import Query, Refusal
 from dpgov.tenants.models import Membership
+from tests.agreed import given_a_budget_of_its_own
 from tests.cast import Ask
+from tests.integration.queries.web.test_quote_page import text_of
+from tests.small_dataset import register_small_dataset
 
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[Membership], Client]
@@ -247,3 +250,45 @@ def test_the_table_has_the_same_numbers_and_runs_no_formula(
     assert answer.headers["Content-Disposition"].endswith(f'month-harbour-{NOW.text}.csv"')
     assert rows[1][1:7] == ["dataset", f"'{name}", "", "3", "2.75", "epsilon"]
     assert [row[1] for row in rows[1:]] == ["dataset", "person", "refusal", "budget"]
+
+
+def test_what_was_booked_in_the_month_stands_whenever_it_was_asked(
+    busy: None, dataset: Dataset
+) -> None:
+    """A question is of the month in which it was submitted, its charge of that of its release."""
+    before = timezone.now() - timedelta(days=100)
+    Query.objects.update(submitted_at=before)
+    Refusal.objects.update(day=before.date())
+    found = figures_of(dataset.tenant, NOW, quiet=0)
+    assert found.asked == 0
+    assert [(one.name, one.spent) for one in found.stands] == [("Visits", "ε 2.5")]
+
+
+def test_budgets_of_which_nothing_was_taken_are_counted_and_the_table_has_them_all(
+    busy: None, dataset: Dataset, owner: Membership, officer: Membership, client_for: ClientFor,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """E11: of thousands a page shows those that something happened to, and so does the report."""
+    for name in ("Alpha", "Beta", "Gamma", "Full"):
+        one = register_small_dataset(owner, name=name)
+        given_a_budget_of_its_own(one, label=name, limit_nano=10 * NANO)
+    for name, amount in (("Full", 9 * NANO), ("Beta", NANO)):
+        budget = Dataset.objects.get(name=name).budget
+        correct(budget=budget, kind=Correction.Kind.CARRIED_OVER, amount_nano=amount)
+    whole = figures_of(dataset.tenant, NOW, quiet=None)
+    assert {one.name for one in whole.stands} == {"Visits", "Alpha", "Beta", "Gamma", "Full"}
+    few = figures_of(dataset.tenant, NOW, quiet=1)
+    assert [one.name for one in few.stands] == ["Full", "Visits", "Beta", "Alpha"]
+    assert (few.further, whole.further) == (1, 0)
+    assert set(few.stands) <= set(whole.stands)
+    assert few.nearly_spent == whole.nearly_spent == (Dataset.objects.get(name="Full"),)
+    monkeypatch.setattr(figures_of, "__kwdefaults__", {"quiet": 1})
+    browser = client_for(officer)
+    html = browser.get("/month/").content
+    assert "The first 4 of 5; the table (CSV) has them all." in text_of(html)
+    rows = csv.DictReader(io.StringIO(browser.get("/month/table/").content.decode()))
+    assert {row["name"] for row in rows if row["about"] == "budget"} == {
+        "Visits", "Alpha", "Beta", "Gamma", "Full",
+    }  # fmt: skip
+    before = figures_of(dataset.tenant, Month.read(NOW.earlier), quiet=0)
+    assert (before.stands, before.further) == ((), 0)
