@@ -54,6 +54,13 @@ _FURTHER = (
     ("datasets:find", "analyst", "?q=harbour+age"),
     ("datasets:find", "analyst", "?q=nothing+here"),
     ("notices:list", "officer", "?page=5"),
+    *[("dashboards:search", role, "?q=harbour+budget") for role in ("owner", "analyst")],
+    ("dashboards:search", "officer", "?q=colleague"),
+    ("dashboards:suggest", "owner", "?of=datasets&q=harbour"),
+    ("dashboards:suggest", "owner", "?of=holders&q=colleague"),
+    ("dashboards:portfolio", "owner", "?page=300"),
+    ("people:members", "admin", "?page=15"),
+    ("people:members", "admin", "?q=colleague-7"),
 )
 
 

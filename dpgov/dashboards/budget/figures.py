@@ -180,7 +180,7 @@ def shares(
 
     In what adds up: ε, or ρ under zCDP.
     """
-    ordered = list(reversed(_top(parts)))
+    ordered = list(reversed(largest(parts, _TOP)))
     names = [part.name for part in ordered]
     sign, word = currency.symbol, _("Spent") if split else _("Committed")
     links = [leads.of(part.query) if part.query else "" for part in ordered]
@@ -198,9 +198,9 @@ def shares(
     )
 
 
-def _top(parts: Sequence[Share]) -> list[Share]:
+def largest(parts: Sequence[Share], most: int) -> list[Share]:
     """As many as have room beside each other; the others together."""
-    shown, rest = list(parts[:_TOP]), parts[_TOP:]
+    shown, rest = list(parts[:most]), parts[most:]
     if len(rest) < 2:
         return list(parts)
     return [

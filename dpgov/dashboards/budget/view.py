@@ -98,7 +98,7 @@ def _taken(dataset: Dataset, membership: Membership, taken: Taken, leads: Leads)
     }
     by_day, queries = days_by_analyst(membership, taken), queries_by_analyst(membership, taken)
     return {
-        **{f"by_{name}": of for name, of in shares.items()},
+        **{f"by_{name}": figures.largest(of, _MOST_ROWS) for name, of in shares.items()},
         **figures_of,
         "leads": leads,
         "taken_nano": sum(one.total_nano for one in shares["analyst"]),

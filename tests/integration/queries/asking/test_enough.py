@@ -19,7 +19,7 @@ MEAN = ({"statistic": "mean", "column": "age"},)
 def test_an_empty_answer_says_so_first_and_no_interval_after_it(
     browser: Client, analyst: Membership, ask: Ask, answer_now: Callable[[], int]
 ) -> None:
-    """Whatever is drawn: of no rows nothing is known of a mean, and noise may say that many came."""
+    """Whatever is drawn: noise may say that many rows came, and then the answer says something."""
     query = ask(analyst, statistics=MEAN, epsilon="0.001")
     answer_now()
     query.refresh_from_db()
