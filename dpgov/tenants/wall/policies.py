@@ -50,7 +50,9 @@ def _bodies(rule: Rule, acting: str) -> dict[str, str]:
         found["wall_own"] = f"FOR SELECT TO {acting} USING ({rule.use})"
         found["wall_insert"] = f"FOR INSERT TO {acting} WITH CHECK ({rule.insert})"
     if rule.see:
-        found["wall_see"] = f"FOR SELECT TO {acting} USING ({rule.see})"
+        # One's own once more, before what takes a look at another table: the database asks the
+        # conditions of a row in the order in which they stand, policies from the last name on.
+        found["wall_see"] = f"FOR SELECT TO {acting} USING (({rule.use}) OR ({rule.see}))"
     if rule.update:
         # Rows may be locked where they are shared; changed there by the owner's functions alone.
         found["wall_lock"] = f"FOR UPDATE TO {acting} USING ({rule.update}) WITH CHECK ({rule.use})"
