@@ -8,9 +8,11 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time
+from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import Count, QuerySet
+from django.db import connection
+from django.db.models import QuerySet
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -26,6 +28,7 @@ from dpgov.queries.wording.plotting import Figure
 
 MOST = 5_000
 _MOST_COLOURS = 7
+_COUNT = "SELECT day, action, COUNT(*) FROM ({newest}) AS newest GROUP BY day, action"
 _Counted = list[tuple[date, str, int]]
 
 
@@ -77,9 +80,19 @@ def activity_of(
 
 def _counted(found: QuerySet[AuditEntry]) -> _Counted:
     """By day of the page's zone and action."""
-    newest = AuditEntry.objects.filter(pk__in=found.values("pk")[:MOST]).order_by()
     day = TruncDate("at", tzinfo=timezone.get_current_timezone())
-    return list(newest.values_list(day, "action").annotate(number=Count("pk")))
+    newest = found.annotate(day=day).values_list("day", "action")[:MOST]
+    sql, values = newest.query.sql_with_params()
+    with connection.cursor() as cursor:
+        # Counted as they are found: to look each of them up again takes longer than to find them.
+        cursor.execute(_COUNT.format(newest=sql), values)
+        rows = cursor.fetchall()
+    return [(_day(at), action, number) for at, action, number in rows]
+
+
+def _day(value: Any) -> date:
+    """SQLite has no type for it."""
+    return value if isinstance(value, date) else date.fromisoformat(value)
 
 
 def _rows(counted: _Counted, period: str, named: EntryFilter, chosen: EntryFilter) -> list[Row]:
