@@ -6,6 +6,7 @@ A function of the question, the declarations and the ledger; never of the data.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from typing import Any
 from uuid import UUID
 
 from django.db.models import F, Q, QuerySet
@@ -171,7 +172,7 @@ def limits_within_reach(dataset_budget_id: UUID, allocations: Iterable[UUID]) ->
 
     Of the allocations, which are all in it, a question touches the one that it is charged to.
     """
-    found = _limits(Budget.objects.filter(_within(dataset_budget_id, allocations)), {}, None)
+    found = _limits(Budget.objects.filter(pk__in=_within(dataset_budget_id, allocations)), {}, None)
     divided = {limit.part_of for limit in found}
     wholes = Budget.Kind.DATASET
     return [
@@ -181,16 +182,17 @@ def limits_within_reach(dataset_budget_id: UUID, allocations: Iterable[UUID]) ->
     ]
 
 
-def _within(dataset_budget_id: UUID, allocations: Iterable[UUID]) -> Q:
-    """What `charged_together` has as everything, as a part of one statement."""
+def _within(dataset_budget_id: UUID, allocations: Iterable[UUID]) -> QuerySet[Any, Any]:
+    """What `charged_together` has as everything, as a part of one statement: ids of budgets."""
     parents = DerivedBudget.objects.filter(budget=dataset_budget_id).order_by()
-    within = Q(pk__in=[dataset_budget_id, *allocations]) | Q(pk__in=parents.values("parent"))
-    own = Q(dataset_budget=dataset_budget_id)
-    of_parents = Q(dataset_budget__in=parents.values("parent"))
-    for whose in (own, of_parents):
+    of_parents = parents.values_list("parent")
+    own = Budget.objects.filter(pk__in=[dataset_budget_id, *allocations]).order_by()
+    found: list[QuerySet[Any, Any]] = [of_parents]
+    for whose in (Q(dataset_budget=dataset_budget_id), Q(dataset_budget__in=of_parents)):
         joined = SharedBudgetMember.objects.filter(whose, left_at__isnull=True).order_by()
-        within |= Q(pk__in=joined.values("shared_budget"))
-        within |= Q(pk__in=BudgetPart.objects.filter(whose).order_by().values("budget"))
+        found.append(joined.values_list("shared_budget"))
+        found.append(BudgetPart.objects.filter(whose).order_by().values_list("budget"))
+    within: QuerySet[Any, Any] = own.values_list("pk").union(*found, all=True)
     return within
 
 

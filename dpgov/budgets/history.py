@@ -12,10 +12,11 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, F, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from dpgov.budgets.models import Budget, Charge, Correction, LimitChange
+from dpgov.budgets.together import with_parts
 
 _MOST_POINTS = 250
 _NEWEST = """
@@ -63,9 +64,8 @@ def standings_at(
     read: dict[str, Any] = {}
     for place, moment in enumerate(moments):
         read |= _balance_before(place, moment) if moment else {}
-    within = Q(pk__in=budgets) | Q(as_part__dataset_budget__in=budgets)
     rows_found = list(
-        Budget.objects.filter(within)
+        Budget.objects.filter(pk__in=with_parts(budgets))
         .annotate(**read, whole=F("as_part__dataset_budget"))
         .values("pk", "whole", "spent_nano", "limit_nano", *read)
     )
@@ -127,8 +127,7 @@ Moment = tuple[datetime, int]
 def _with_its_parts(budget: Budget) -> list[Budget]:
     """The budget as it is now, then its parts; with the moments of their first and last charge."""
     charges = Charge.objects.filter(budget=OuterRef("pk")).values("created_at")
-    within = Q(pk=budget.pk) | Q(as_part__dataset_budget=budget)
-    found = Budget.objects.filter(within).annotate(
+    found = Budget.objects.filter(pk__in=with_parts([budget.pk])).annotate(
         first_at=Subquery(charges.order_by("created_at")[:1]),
         last_at=Subquery(charges.order_by("-created_at")[:1]),
     )

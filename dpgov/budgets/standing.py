@@ -13,6 +13,7 @@ from django.db.models import Case, Q, QuerySet, Sum, Value, When
 from django.db.models.functions import Coalesce, Lower, NullIf
 
 from dpgov.budgets.models import Allocation, Budget, BudgetPart, RateLimit, Reservation
+from dpgov.budgets.together import with_parts
 from dpgov.budgets.windows import counting_day, day_of, window_of
 from dpgov.budgets.words import limit_in_words
 from dpgov.operation import clock
@@ -130,8 +131,8 @@ def frozen_budgets(tenant_id: UUID) -> QuerySet[Budget]:
 
 def holds_from_before(budget: Budget, moment: datetime) -> bool:
     """Whether a question that was accepted before this moment still holds something of it."""
-    lines = Q(budget=budget) | Q(budget__as_part__dataset_budget=budget)
-    held = Reservation.objects.filter(lines, state=Reservation.State.HELD)
+    lines = with_parts([budget.pk])
+    held = Reservation.objects.filter(budget__in=lines, state=Reservation.State.HELD)
     return held.filter(created_at__lt=moment).exists()
 
 

@@ -12,10 +12,11 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import BigIntegerField, Count, F, Min, Q, QuerySet, Sum, Value
+from django.db.models import BigIntegerField, Count, F, Min, QuerySet, Sum, Value
 from django.db.models.functions import Cast, Coalesce, TruncDate
 
 from dpgov.budgets.models import Charge, LimitChange, RateLimit, SharedBudgetMember
+from dpgov.budgets.together import with_parts
 from dpgov.datasets.models import DatasetVersion
 from dpgov.queries.models import DayTally, Query, Refusal
 
@@ -97,11 +98,8 @@ def _rows(budgets: _Budgets, since: date, *, events: bool) -> Iterable[tuple[str
         budget__in=budgets, created_at__gte=begin, before_nano__gt=0
     ).order_by()
     joined = SharedBudgetMember.objects.filter(dataset_budget__in=budgets, left_at__isnull=True)
-    rates = RateLimit.objects.filter(
-        Q(budget__in=budgets)
-        | Q(budget__as_part__dataset_budget__in=budgets)
-        | Q(budget__in=joined.values("shared_budget"))
-    ).order_by()
+    lines = with_parts(budgets).union(joined.order_by().values_list("shared_budget"), all=True)
+    rates = RateLimit.objects.filter(budget__in=lines).order_by()
     # Another organisation's charges are not seen, but the balance that they left is.
     charges = Charge.objects.filter(
         budget__in=joined.values("shared_budget"), created_at__gte=begin
