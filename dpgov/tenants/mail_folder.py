@@ -14,7 +14,8 @@ from uuid import uuid4
 from django.conf import settings
 from django.core.mail import EmailMessage
 from django.core.mail.backends.base import BaseEmailBackend
-from django.utils import timezone
+
+from dpgov.operation import clock
 
 
 class EmailBackend(BaseEmailBackend):
@@ -29,7 +30,7 @@ class EmailBackend(BaseEmailBackend):
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
         """Each into a new file, closed to others before a word is written to it; how many."""
         for letter in email_messages:
-            name = f"{timezone.now():%Y%m%d-%H%M%S}-{uuid4().hex}.log"
+            name = f"{clock.now():%Y%m%d-%H%M%S}-{uuid4().hex}.log"
             only_new = os.O_WRONLY | os.O_CREAT | os.O_EXCL
             with os.fdopen(os.open(self._folder / name, only_new, 0o600), "wb") as file:
                 file.write(letter.message().as_bytes() + b"\n")
