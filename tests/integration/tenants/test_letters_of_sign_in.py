@@ -65,7 +65,7 @@ def test_a_mail_server_needs_the_address_of_the_installation(
 def test_without_a_mail_server_each_letter_is_a_file_of_its_own(
     settings: Any, tmp_path: Path
 ) -> None:
-    """S18, M74: nobody gets another one's link with theirs, however many leave in one second."""
+    """M74, S18: nobody gets another one's link with theirs, however many leave in one second."""
     settings.EMAIL_BACKEND = "dpgov.tenants.mail_folder.EmailBackend"
     settings.EMAIL_FILE_PATH = str(tmp_path / "mail")
     people = [f"{name}@people.example" for name in ("ada", "bo", "cy", "di")]
