@@ -34,13 +34,15 @@ def purpose() -> Coalesce:
 
 
 def purposes_of(tenant_id: UUID) -> list[str]:
-    """What the newest allocations were granted for, to be chosen from, in order. One statement.
+    """What allocations that were lately granted or changed are for, in order. One statement.
 
     An organisation may have granted thousands, each for another reason: older ones are found from
     the budget that they are of.
     """
-    granted = Allocation.objects.filter(tenant=tenant_id).order_by("-budget__created_at")
-    found = granted.annotate(purpose=purpose()).values_list("purpose", flat=True)[:_NEWEST]
+    steps = LimitChange.objects.filter(tenant=tenant_id, budget__allocation__isnull=False)
+    newest = steps.order_by("-id").values("budget")[:_NEWEST]
+    granted = Allocation.objects.filter(tenant=tenant_id, pk__in=newest).order_by()
+    found = granted.annotate(purpose=purpose()).values_list("purpose", flat=True)
     return sorted(set(found), key=str.casefold)
 
 

@@ -178,7 +178,8 @@ def figures_of(
     of_all = every.order_by().values("budget") if quiet is None else None
     stands = stands_of(datasets.values(), month, of_all)
     decided, decisions = decided_in(tenant.pk, month.span())
-    people = User.objects.in_bulk(_people(asked, refused) | people_of(decided))
+    users = User.objects.only("name", "email")
+    people = users.in_bulk(_people(asked, refused) | people_of(decided))
     return MonthFigures(
         month=month,
         datasets=_lines(asked.by_dataset, refused, datasets, by="dataset_id"),

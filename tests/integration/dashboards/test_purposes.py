@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 
 from dpgov.budgets.services.allocations import allocate
+from dpgov.dashboards import purposes
 from dpgov.dashboards.purposes import purposes_of
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.decimals import NANO
@@ -89,3 +90,16 @@ def test_purposes_of_another_organisation_are_no_choice(
     assert purposes_of(stranger.tenant_id) == []
     assert "purpose" not in client_for(stranger).get("/history/").context["filter"].filters
     assert BudgetRequest.objects.count() == 1
+
+
+def test_of_thousands_of_purposes_those_used_lately_are_offered_and_a_link_finds_any(
+    granted: None, officer: Membership, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """E11: each allocation may have a purpose of its own."""
+    monkeypatch.setattr(purposes, "_NEWEST", 1)
+    assert purposes_of(officer.tenant_id) == ["a thesis"]
+    browser = client_for(officer)
+    for address, offered in (("", False), ("?purpose=falls", True)):
+        found = browser.get(f"/history/{address}")
+        assert ('<option value="falls" selected>' in found.content.decode()) is offered
+        assert len(found.context["table"].rows) == (2 if offered else 4)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.datasets.models import Dataset
@@ -84,6 +85,16 @@ class RetentionForm(forms.Form):
     )
 
 
+class _PickDataset(PickOne):
+    """One of the organisation's; an archived one may have left its short name to another."""
+
+    def called(self, name: str) -> QuerySet[Dataset]:
+        """The one that is there now, else those that were."""
+        found = super().called(name)
+        present = found.filter(archived_at__isnull=True)
+        return present if present.exists() else found
+
+
 class DecisionForm(forms.Form):
     """What should become of a held dataset, and why."""
 
@@ -99,7 +110,7 @@ class DecisionForm(forms.Form):
         ],
         widget=forms.RadioSelect,
     )
-    earlier = PickOne(
+    earlier = _PickDataset(
         of=Suggested.DATASETS,
         by="slug",
         label=_("The dataset with the same people"),
