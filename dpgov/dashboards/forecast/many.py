@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from typing import Any, overload
+from uuid import UUID
 
 from django.db.models import (
     BooleanField,
@@ -77,7 +78,7 @@ class Outlook(Sequence[Forecast]):
     def _quiet(self, start: int, stop: int) -> Sequence[Forecast]:
         if stop <= len(self.first_quiet) or len(self.moving) + len(self.first_quiet) == self.number:
             return self.first_quiet[start:stop]
-        found = self.datasets.exclude(moves(self.days))
+        found = self.datasets.exclude(Q(budget__in=_taken(self.days)) | _binds())
         return forecasts(list(found[start:stop]), self.today, self.days, joined=())
 
 
@@ -94,24 +95,24 @@ def outlook(
     `first` quiet ones are read with those that move. `joined` is who of them shares what, where it
     was read already. One statement, and what `forecasts` reads; one less where nothing is shared.
     """
-    moving, is_held = moves(days), Q(held_at__isnull=False)
+    taken, is_held = _taken(days), Q(held_at__isnull=False)
     present = datasets.exclude(is_held)
     every = present.order_by().values("tenant").annotate(every=Count("pk")).values("every")
-    which = ExpressionWrapper(moving, BooleanField())
-    # Looked at once, in narrow rows; then the few are read.
-    place = Window(RowNumber(), partition_by=F("moves"), order_by=("name", "slug"))
-    narrow = present.order_by().select_related(None).annotate(moves=which).annotate(place=place)
-    wanted = narrow.filter(Q(moves=True) | Q(place__lte=first)).values("pk")
-    read = datasets.filter(is_held | Q(pk__in=wanted))
-    found = list(read.annotate(every=Subquery(every), moves=which, shares=_shares()))
-    sharing = [one.budget_id for one in found if getattr(one, "shares")]  # noqa: B009
+    # Hundreds of ids take long to be read: they are sent twice, and looked at no more.
+    narrow = present.exclude(budget__in=taken).order_by().select_related(None)
+    wanted = _wanted(narrow, max(0, first - len(taken)))
+    read = datasets.filter(is_held | Q(budget__in=taken) | Q(pk__in=wanted))
+    binds = ExpressionWrapper(_binds(), BooleanField())
+    found = list(read.annotate(every=Subquery(every), binds=binds, shares=_shares()))
     if joined is None:
+        sharing = [one.budget_id for one in found if _read(one, "shares")]
         joined = list(members_now(sharing)) if sharing else ()
     told = forecasts([one for one in found if one.held_at is None], today, days, joined)
+    moving = {one.pk for one in found if _read(one, "binds") or one.budget_id in taken}
     return Outlook(
-        [one for one in told if _read(one, "moves")],
-        [one for one in told if not _read(one, "moves")],
-        _read(told[0], "every") if told else 0,
+        [one for one in told if one.dataset.pk in moving],
+        [one for one in told if one.dataset.pk not in moving],
+        _read(told[0].dataset, "every") if told else 0,
         [one for one in found if one.held_at is not None],
         present,
         days,
@@ -119,15 +120,28 @@ def outlook(
     )
 
 
-def moves(days: DaysOf) -> Q:
-    """Which datasets have to be looked at singly."""
-    taken = [budget for budget, of_one in days.items() if of_one.taken]
+def _taken(days: DaysOf) -> set[UUID]:
+    """The budgets of which something was taken."""
+    return {budget for budget, of_one in days.items() if of_one.taken}
+
+
+def _wanted(narrow: QuerySet[Dataset], first: int) -> QuerySet[Any, Any]:
+    """Those that something else binds, and so many others by name; looked at once."""
+    if not first:
+        return narrow.filter(_binds()).values("pk")
+    binds = ExpressionWrapper(_binds(), BooleanField())
+    place = Window(RowNumber(), partition_by=F("binds"), order_by=("name", "slug"))
+    placed = narrow.annotate(binds=binds).annotate(place=place)
+    return placed.filter(Q(binds=True) | Q(place__lte=first)).values("pk")
+
+
+def _binds() -> Q:
+    """Which datasets have to be looked at singly, though nothing was taken of them lately."""
     committed = F("budget__spent_nano") + F("budget__reserved_nano")
     # A price in ρ is a smaller number than the one in ε that it stands for.
     least = Coalesce("policy__least_nano", 0) + floor_nano(PURE)
     return (
-        Q(budget__in=taken)
-        | Q(is_derived=True)
+        Q(is_derived=True)
         | Q(_shares())
         | Q(budget__limit_nano__lte=committed + F("budget__limit_nano") / LOW)
         | Q(budget__limit_nano__lt=committed + least)
@@ -140,6 +154,6 @@ def _shares() -> Exists:
     return Exists(members.filter(dataset_budget=OuterRef("budget")))
 
 
-def _read(one: Forecast, name: str) -> Any:
-    """What the statement said beside a dataset."""
-    return getattr(one.dataset, name)
+def _read(dataset: Dataset, name: str) -> Any:
+    """What the statement said beside it."""
+    return getattr(dataset, name)
