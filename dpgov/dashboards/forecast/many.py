@@ -27,6 +27,7 @@ from django.db.models import (
 from django.db.models.functions import Coalesce, RowNumber
 
 from dpgov.budgets.models import SharedBudgetMember
+from dpgov.budgets.together import as_one
 from dpgov.budgets.ways import members_now
 from dpgov.dashboards.forecast.forecast import Forecast, forecasts
 from dpgov.dashboards.forecast.pace import DaysOf
@@ -78,7 +79,7 @@ class Outlook(Sequence[Forecast]):
     def _quiet(self, start: int, stop: int) -> Sequence[Forecast]:
         if stop <= len(self.first_quiet) or len(self.moving) + len(self.first_quiet) == self.number:
             return self.first_quiet[start:stop]
-        found = self.datasets.exclude(Q(budget__in=_taken(self.days)) | _binds())
+        found = self.datasets.exclude(Q(budget__in=as_one(_taken(self.days))) | _binds())
         return forecasts(list(found[start:stop]), self.today, self.days, joined=())
 
 
@@ -98,10 +99,10 @@ def outlook(
     taken, is_held = _taken(days), Q(held_at__isnull=False)
     present = datasets.exclude(is_held)
     every = present.order_by().values("tenant").annotate(every=Count("pk")).values("every")
-    # Hundreds of ids take long to be read: they are sent twice, and looked at no more.
-    narrow = present.exclude(budget__in=taken).order_by().select_related(None)
+    asked = Q(budget__in=as_one(taken))
+    narrow = present.exclude(asked).order_by().select_related(None)
     wanted = _wanted(narrow, max(0, first - len(taken)))
-    read = datasets.filter(is_held | Q(budget__in=taken) | Q(pk__in=wanted))
+    read = datasets.filter(is_held | asked | Q(pk__in=wanted))
     binds = ExpressionWrapper(_binds(), BooleanField())
     found = list(read.annotate(every=Subquery(every), binds=binds, shares=_shares()))
     if joined is None:

@@ -16,6 +16,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext as _
 
 from dpgov.audit.selectors import rare_actions_between
+from dpgov.budgets.together import as_one
 from dpgov.budgets.words import amount
 from dpgov.datasets.models import Dataset
 from dpgov.oversight.log.words import in_words
@@ -173,7 +174,7 @@ def figures_of(
     asked, refused = asked_in(tenant, month, colour), _refusals(tenant, month)
     every = Dataset.objects.filter(tenant=tenant).select_related("budget").order_by("name")
     every = every.only(*_OF_DATASETS, *(f"budget__{name}" for name in _OF_BUDGETS))
-    named = Q(pk__in=_datasets(asked, refused)) | _IS_NEARLY_SPENT
+    named = Q(pk__in=as_one(_datasets(asked, refused))) | _IS_NEARLY_SPENT
     datasets = {one.pk: one for one in worth_reading(every, month, named, quiet)}
     of_all = every.order_by().values("budget") if quiet is None else None
     stands = stands_of(datasets.values(), month, of_all)
