@@ -1,5 +1,7 @@
 """H1: every route x everybody x every method x own, foreign and missing things."""
 
+import re
+
 import pytest
 
 from dpgov.monitoring import health
@@ -158,11 +160,13 @@ def _names_only_the_way_back(one: Knocked, other: Knocked) -> bool:
 def _leaks(answers: Answers, world: World) -> list[str]:
     stranger = world.people["stranger"]
     secrets = [stranger.user.email, stranger.tenant.name, *map(str, world.foreign.values())]
+    # By themselves: some are short numbers, which any hash may hold by chance.
+    told = {one: re.compile(rf"(?<![0-9A-Za-z]){re.escape(one)}(?![0-9A-Za-z])") for one in secrets}
     return [
         f"{actor} {method}: {secret}"
         for (actor, method, thing), answer in answers.items()
-        for secret in secrets
-        if actor in ROLES and thing == "own" and secret in answer.text_of_body
+        for secret, alone in told.items()
+        if actor in ROLES and thing == "own" and alone.search(answer.text_of_body)
     ]
 
 
