@@ -83,7 +83,7 @@ def allocations_under(dataset_budget: Budget) -> QuerySet[Allocation]:
     person = Coalesce(NullIf("user__name", Value("")), "user__email")
     is_closed = Q(budget__closed_at__isnull=False)
     return allocations.select_related("budget", "user", "project").order_by(
-        Case(When(is_closed, then=1), default=0), Lower(Coalesce(person, "project__name"))
+        Case(When(is_closed, then=1), default=0), Lower(Coalesce(person, "project__name")), "pk"
     )
 
 

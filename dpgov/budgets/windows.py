@@ -27,6 +27,11 @@ def day_of(moment: datetime) -> date:
     return timezone.localtime(moment, timezone.get_default_timezone()).date()
 
 
+def as_day(value: date | str) -> date:
+    """A day as a statement of our own gave it: SQLite has no type for one."""
+    return value if isinstance(value, date) else date.fromisoformat(value)
+
+
 def counting_day(moment: datetime, latest: date | None) -> date:
     """The day that counts: that of the moment, or the budget's latest one if that is later.
 

@@ -115,7 +115,7 @@ def candidates(tenant: Tenant) -> QuerySet[Dataset]:
     opened = Dataset.objects.filter(tenant=tenant, opened_at__isnull=False)
     before = opened.filter(budget=OuterRef("budget"), pk__lt=OuterRef("pk"))
     found = ledger.without_shared(tenant, opened, "budget").filter(~Exists(before))
-    return found.select_related("budget").order_by("name", "slug")
+    return found.select_related("budget").order_by("name", "slug", "pk")
 
 
 def with_name(words: str) -> Q:

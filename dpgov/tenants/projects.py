@@ -51,7 +51,7 @@ class OwnPlace(ValueError):
 def projects_of(tenant_id: UUID) -> QuerySet[Project]:
     """The tenant's projects, running ones first, each with the number of its people."""
     projects = Project.objects.filter(tenant_id=tenant_id)
-    return projects.annotate(size=Count("members")).order_by("-ended_at", "name")
+    return projects.annotate(size=Count("members")).order_by("-ended_at", "name", "pk")
 
 
 def people_of(project: Project) -> QuerySet[ProjectMember]:

@@ -19,7 +19,7 @@ from dpgov.queries.models import Query, Tally
 from dpgov.tenants.models import Tenant
 
 _COMMITTED = (*Query.HOLDING, *Query.CHARGED)
-_BY = (*("analyst", "analyst__name", "analyst__email"), *("dataset", "dataset__budget__limit_nano"))
+_BY = ("analyst", "analyst__name", "analyst__email", "dataset", "dataset__budget__limit_nano")
 _MOST = 12
 
 

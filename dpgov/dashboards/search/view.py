@@ -32,7 +32,7 @@ def suggest(request: HttpRequest) -> HttpResponse:
     None where it says nothing that there are names of.
     """
     of, typed = request.GET.get("of", ""), request.GET.get(request.GET.get("in", "q"), "")
-    words = typed_words(typed)
+    words = typed_words(typed).split()
     known = of in list(Suggested)
     found = suggestions(membership_of(request), Suggested(of), words) if known else []
     return render(request, "dashboards/search/_suggested.html", {"found": found})

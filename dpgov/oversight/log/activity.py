@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time
-from typing import Any
 from urllib.parse import urlencode
 
 from django.db import connection
@@ -19,7 +18,7 @@ from django.utils.translation import gettext as _
 
 from dpgov.audit.models import AuditEntry
 from dpgov.audit.selectors import EntryFilter
-from dpgov.budgets.windows import window_end, window_start
+from dpgov.budgets.windows import as_day, window_end, window_start
 from dpgov.language.translation import others
 from dpgov.oversight.log.words import in_words
 from dpgov.privacy.accounting.decimals import as_text
@@ -87,12 +86,7 @@ def _counted(found: QuerySet[AuditEntry]) -> _Counted:
         # Counted as they are found: to look each of them up again takes longer than to find them.
         cursor.execute(_COUNT.format(newest=sql), values)
         rows = cursor.fetchall()
-    return [(_day(at), action, number) for at, action, number in rows]
-
-
-def _day(value: Any) -> date:
-    """SQLite has no type for it."""
-    return value if isinstance(value, date) else date.fromisoformat(value)
+    return [(as_day(at), action, number) for at, action, number in rows]
 
 
 def _rows(counted: _Counted, period: str, named: EntryFilter, chosen: EntryFilter) -> list[Row]:

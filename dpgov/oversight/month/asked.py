@@ -27,6 +27,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Cast, TruncDate
 
+from dpgov.budgets.windows import as_day
 from dpgov.oversight.month.calendar import Month
 from dpgov.privacy.accounting.loss import PURE, Currency, Mode
 from dpgov.queries.models import Query
@@ -144,11 +145,11 @@ def _read(rows: Sequence[tuple[Any, ...]]) -> Asked:
         return [Asking(_id(row[1]), currencies[row[3]], *row[4:]) for row in rows if row[0] == what]
 
     squares = [
-        Square(row[1] and _id(row[1]), _day(row[2]), row[3], row[4], row[-1])
+        Square(row[1] and _id(row[1]), as_day(row[2]), row[3], row[4], row[-1])
         for row in rows
         if row[0] == "square"
     ]
-    days = {_day(row[2]): (row[4], row[-1]) for row in rows if row[0] == "day"}
+    days = {as_day(row[2]): (row[4], row[-1]) for row in rows if row[0] == "day"}
     for one in squares:
         number, nano = days.get(one.day, (0, 0))
         days[one.day] = (number + one.number, nano + one.nano)
@@ -156,12 +157,8 @@ def _read(rows: Sequence[tuple[Any, ...]]) -> Asked:
 
 
 def _id(value: Any) -> UUID:
-    """SQLite has no type for it, nor for days."""
+    """SQLite has no type for it."""
     return value if isinstance(value, UUID) else UUID(value)
-
-
-def _day(value: Any) -> date:
-    return value if isinstance(value, date) else date.fromisoformat(value)
 
 
 def _currency(delta: str | None) -> Currency:

@@ -17,7 +17,6 @@ from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.web.picking import PickOne, Suggested
 
 _TEXT = {"class": "form-control"}
-_SELECT = {"class": "form-select"}
 
 
 class NameForm(forms.Form):
