@@ -66,6 +66,23 @@
   document.addEventListener("htmx:after:swap", showWhatIsNeeded);
   window.addEventListener("pageshow", showWhatIsNeeded);
 
+  // A browser that goes back may fill the fields with what they held then, under a price that was made
+  // for what the page came with. And it comes back to what was asked, with its filters and groups.
+  const isAsItCame = (field) => {
+    if (!field.options) return field.value === field.defaultValue && field.checked === field.defaultChecked;
+    const marked = [...field.options].filter((option) => option.defaultSelected);
+    return marked.length ? marked.every((option) => option.selected) : field.selectedIndex <= 0;
+  };
+  document.addEventListener("htmx:after:process", (event) => {
+    if (event.target !== document.body || !form()) return;
+    const fields = [...form().elements].filter((field) => field.matches("input, select, textarea"));
+    if (!fields.every(isAsItCame)) form().dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  document.addEventListener("submit", (event) => {
+    if (event.target !== form() || event.submitter?.name !== "price" || !("comesBack" in form().dataset)) return;
+    history.replaceState(history.state, "", `?asked=${encodeURIComponent(form().elements.key.value)}`);
+  });
+
   // While an answer is on its way that changes the form, what is typed stays in its field, and a price
   // may be asked for or come. Afterwards that is the price of another question: it is asked for anew.
   let isPriceOld = false;

@@ -18,7 +18,7 @@ from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.queries.asking.once import Submission
 from dpgov.queries.asking.submit import submit
 from dpgov.queries.models import Query, SavedQuestion
-from dpgov.queries.selectors import get_query
+from dpgov.queries.selectors import find_by_key, get_query
 from dpgov.queries.web.forms import state
 from dpgov.queries.web.forms.arranging import answer_address
 from dpgov.queries.web.forms.offer import NotSent, send
@@ -66,8 +66,15 @@ def quote(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _starting_data(request: HttpRequest, ground: Ground) -> QueryDict:
-    """An empty form, or the plan of the question named by `?again=`, if this person may see it."""
+    """An empty form, or the plan of the question named by `?again=`, if this person may see it.
+
+    `?asked=` is the key of the form that a browser goes back to: what was asked with it, if it was.
+    """
     dataset, schema = ground.dataset, ground.schema
+    if asked := request.GET.get("asked"):
+        mine = find_by_key(membership_of(request), asked)
+        if mine is not None and mine.dataset_id == dataset.pk:
+            return charging(request, ground, from_plan(mine.plan, schema))
     if again := request.GET.get("again"):
         try:
             query = get_query(membership_of(request), UUID(again))

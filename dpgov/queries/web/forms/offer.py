@@ -6,10 +6,12 @@ The form asks one question, or several together. Spends and stores nothing.
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any
 from urllib.parse import urlencode
 
 from django.http import QueryDict
+from django.utils.translation import gettext as _
 
 from dpgov.budgets.allocated import AllocationNeeded, ChooseAllocation
 from dpgov.budgets.charging import Limit, one_part_each
@@ -187,12 +189,26 @@ class Offer:
         """Each question at its part of the price."""
         return [_question(one) for one in self.quote.questions] if self.quote else []
 
+    @property
+    def mark(self) -> str:
+        """Stands for what would be sent: two questions of one price have two."""
+        text = json.dumps(self.body, sort_keys=True, default=str)
+        return sha256(text.encode()).hexdigest()[:16]
+
     def is_at(self, agreed: str) -> bool:
         """Whether the person pressed a button that named the price which the form has now."""
         try:
             return self.quote is not None and parse_epsilon(agreed) == self.quote.cost_nano
         except ValueError:
             return False
+
+    def is_of(self, read: str | None) -> bool:
+        """Whether what they read beside the button was of the question that the form holds now.
+
+        A browser that goes back fills old fields in, under the price of a new form. None is not
+        from a page of ours.
+        """
+        return read is None or read == self.mark
 
 
 def _question(one: Priced) -> QuestionOffer:
@@ -243,6 +259,8 @@ def send(
         raise NotSent
     if not offer.is_at(str(data.get("price"))):
         raise NotSent(changed.format(price=offer.price_words))
+    if not offer.is_of(data.get("priced")):
+        raise NotSent(_("The form holds another question than the price you saw was for."))
     try:
         return accept(offer.body, data.get("key", ""))
     except (IdempotencyConflict, InvalidKey) as refusal:
