@@ -54,6 +54,15 @@ _APPROVALS = {
     "declined": _("Your question about {dataset} was not approved. The reason is with it."),
     "stale": _("Your question about {dataset} was not approved: things had changed meanwhile."),
 }
+_BUDGET_REQUESTS = {
+    "": _("An analyst asks for budget of {dataset}."),
+    "granted": _("Your request for budget of {dataset} was granted."),
+    "passed_on": _(
+        "Your request for budget of {dataset} was passed on: a compliance officer decides."
+    ),
+    "declined": _("Your request for budget of {dataset} was declined. The reason is with it."),
+    "stale": _("Your request for budget of {dataset} was not granted: things had changed."),
+}
 _ALARMS = {
     "broken": _(
         "The noise check found a statistic that loses more privacy than it is charged for."
@@ -111,6 +120,8 @@ def _filled(text: object, names: Mapping[str, Any]) -> str:
 def _pattern(kind: str, detail: Mapping[str, Any]) -> object:
     if "approval" in detail:
         return _APPROVALS.get(detail.get("state", ""), "")
+    if "budget_request" in detail:
+        return _BUDGET_REQUESTS.get(detail.get("state", ""), "")
     text: object = _ALWAYS.get(kind, "")
     match kind:
         case Kind.BUDGET:
@@ -132,8 +143,8 @@ def _pattern(kind: str, detail: Mapping[str, Any]) -> object:
 
 def page_of(kind: str, detail: Mapping[str, Any]) -> str:
     """The path of the page that shows more; "" where there is none."""
-    if "approval" in detail:
-        return _path("queries:budget_request", detail["approval"])
+    if sent := detail.get("approval") or detail.get("budget_request"):
+        return _path("queries:budget_request", sent)
     if "arrival" in detail:
         return _path("datasets:deriving", detail["arrival"])
     return _page_of_kind(kind, detail)

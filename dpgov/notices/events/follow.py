@@ -5,7 +5,8 @@ skips one; an event that is there already is not told again. Must never hold up 
 log: it only reads what they have committed, in short stretches.
 
 The log says nothing of a file that was refused: what became of files that somebody asked to have
-registered is read off the wishes, and told to them and to nobody else. What the last noise check
+registered is read off the wishes, and told to them and to nobody else; and what became of requests
+for budget off their rows. What the last noise check
 found is about made-up tables, never data.
 """
 
@@ -22,6 +23,7 @@ from django.db.models import QuerySet
 from dpgov.audit.selectors import log_size, stream
 from dpgov.datasets.models import Arrival
 from dpgov.noise_check.findings import Verdict, last_report
+from dpgov.notices.events.budget_requests import budget_requests
 from dpgov.notices.events.happenings import Entry, happening_of
 from dpgov.notices.events.levels import OWN, SHARED, reached
 from dpgov.notices.events.months import ended_months
@@ -110,6 +112,7 @@ def follow(tenant_id: UUID) -> int:
     while _read_up_to(tenant_id) < log_size(tenant_id):
         told += _follow_stretch(tenant_id)
     told += _tell_all(tenant_id, registrations(tenant_id))
+    told += _tell_all(tenant_id, budget_requests(tenant_id))
     told += _tell_all(tenant_id, reached(tenant_id, SHARED, clock.now()))
     told += _tell_all(tenant_id, ended_months(tenant_id, clock.now()))
     return told + _tell_all(tenant_id, alarms(tenant_id))

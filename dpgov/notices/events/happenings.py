@@ -57,7 +57,7 @@ def _approval_requested(entry: Entry) -> Happening | None:
 
 
 def _approval_answered(entry: Entry) -> Happening | None:
-    """Told to who asked; of other requests for budget nobody is told."""
+    """Told to who asked; other requests for budget are told from their rows."""
     sent = _approval(entry)
     if sent is None:
         return None
