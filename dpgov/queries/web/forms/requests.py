@@ -53,7 +53,10 @@ class AskForBudgetForm(forms.Form):
     )
     epsilon_limit = EpsilonField(
         label=gettext_lazy("Up to ε"),
-        help_text=gettext_lazy("In all, with what was used before; not on top of it."),
+        help_text=gettext_lazy(
+            "In all: what was charged to the same allocation or limit before is part of it. What "
+            "was asked without an allocation belongs to none."
+        ),
         error_messages={"required": gettext_lazy("Type how much ε you need in all, like 1.")},
     )
     reason = _text(
@@ -106,7 +109,8 @@ class AnswerForm(forms.Form):
     epsilon_limit = EpsilonField(
         label=gettext_lazy("Up to ε"),
         help_text=gettext_lazy(
-            "In all, with what was used before. You may give less than was asked for."
+            "In all: what was charged to the same allocation or limit before is part of it. What "
+            "was asked without an allocation belongs to none. You may give less than was asked for."
         ),
         error_messages={"required": gettext_lazy("Type how much ε they may use in all, like 1.")},
     )
@@ -118,7 +122,9 @@ class AnswerForm(forms.Form):
     answer = _text(gettext_lazy("Your answer"), gettext_lazy("Give the analyst a reason."))
 
     def __init__(self, *args: Any, budget_request: BudgetRequest, **kwargs: Any) -> None:
-        kwargs.setdefault("initial", {"epsilon_limit": as_text(budget_request.epsilon_nano)})
+        self.asked_nano = budget_request.epsilon_nano
+        self.is_too_late = budget_request.dataset.archived_at is not None
+        kwargs.setdefault("initial", {"epsilon_limit": as_text(self.asked_nano)})
         super().__init__(*args, **kwargs)
         if budget_request.is_approval:
             del self.fields["epsilon_limit"], self.fields["last_day"]
@@ -131,4 +137,9 @@ class AnswerForm(forms.Form):
         if self.cleaned_data.get("decision") == DECLINE:
             self.errors.pop("epsilon_limit", None)
             self.errors.pop("last_day", None)
+        elif self.is_too_late:
+            self.add_error("decision", _("The dataset is archived: nothing can be granted."))
+        elif self.cleaned_data.get("epsilon_limit", 0) > self.asked_nano:
+            refusal = _("That is more than the ε {asked} that was asked for.")
+            self.add_error("epsilon_limit", refusal.format(asked=as_text(self.asked_nano)))
         return self.cleaned_data

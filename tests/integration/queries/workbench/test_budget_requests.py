@@ -12,6 +12,7 @@ from dpgov.audit.models import AuditEntry
 from dpgov.budgets.allocated import allocations_of
 from dpgov.budgets.models import Allocation
 from dpgov.datasets.models import Dataset, Permit
+from dpgov.datasets.services import archive_dataset
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.models import BudgetRequest
 from dpgov.queries.workbench import budget_requests as service
@@ -88,6 +89,29 @@ def test_a_no_comes_with_its_reason_and_gives_nothing(
     assert allocations_of(analyst.user, dataset.budget_id) == []
 
 
+def test_more_than_was_asked_for_is_taken_for_a_slip(
+    browser: Client, owners: Client, analyst: Membership, dataset: Dataset
+) -> None:
+    sent = asked(browser)
+    status, said = answered(owners, sent, decision="grant", epsilon_limit="30")
+    assert status == 422
+    assert "That is more than the ε 3 that was asked for." in said
+    assert allocations_of(analyst.user, dataset.budget_id) == []
+
+
+def test_a_request_about_an_archived_dataset_can_be_declined_alone(
+    browser: Client, owners: Client, analyst: Membership, owner: Membership, dataset: Dataset
+) -> None:
+    sent = asked(browser)
+    archive_dataset(dataset=dataset, user=owner.user)
+    page = owners.get(f"/requests/{sent.pk}/").content.decode()
+    assert 'value="grant"' not in page
+    status, said = answered(owners, sent, decision="grant")
+    assert (status, "nothing can be granted" in said) == (422, True)
+    assert allocations_of(analyst.user, dataset.budget_id) == []
+    assert answered(owners, sent, decision="decline", epsilon_limit="")[0] == 302
+
+
 @pytest.mark.parametrize("what", ["removed", "suspended", "moved", "came again"])
 @pytest.mark.parametrize(
     ("about", "said"),
@@ -125,7 +149,8 @@ def test_nothing_is_given_to_whoever_is_no_longer_who_asked(
     assert AuditEntry.objects.latest("pk").action == "BUDGET_REQUEST_LAPSED"
     given = (Permit.objects, Allocation.objects, ChangeRequest.objects)
     assert [rows.count() for rows in given] == [0, 0, 0]
-    assert "was answered before: out of date" in answered(owners, sent, **said)[1]
+    again = answered(owners, sent, **{"epsilon_limit": "1", **said})
+    assert "was answered before: out of date" in again[1]
 
 
 def test_a_second_answer_is_refused_and_changes_nothing(
