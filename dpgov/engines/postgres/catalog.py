@@ -9,9 +9,10 @@ SELECT c.oid::bigint, c.relkind::text FROM pg_class AS c JOIN pg_namespace AS n
 ON n.oid = c.relnamespace WHERE n.nspname = $1::text AND c.relname = $2::text
 """
 
+# What is computed when it is read may fail by what is in its row: no type of ours stands for it.
 COLUMNS = """
-SELECT attname::text, atttypid::bigint FROM pg_attribute
-WHERE attrelid = $1::oid AND attnum > 0 AND NOT attisdropped
+SELECT attname::text, CASE WHEN attgenerated = 'v' THEN 0 ELSE atttypid END::bigint
+FROM pg_attribute WHERE attrelid = $1::oid AND attnum > 0 AND NOT attisdropped
 """
 
 CAN_READ = "SELECT has_table_privilege($1::oid, 'SELECT')"
@@ -26,7 +27,8 @@ SELECT EXISTS (
     OR has_any_column_privilege(r.oid, c.oid, 'INSERT, UPDATE')))
 """
 
-# The table itself, what inherits from it or is a part of it, and for a view what that reads.
+# What is read for an answer: the table itself, what inherits from it or is a part of it, and for a
+# view what that reads. A materialised view has its rows, whatever they were made of.
 _READ = """
 WITH RECURSIVE rule AS (
   SELECT ev_action::text AS tree FROM pg_rewrite
@@ -37,11 +39,21 @@ WITH RECURSIVE rule AS (
   UNION SELECT inhrelid FROM pg_inherits JOIN read ON inhparent = id
 )"""
 
-# All of them, as they are called on this server; what is no table of its own is none of them.
-RELATIONS = f"""{_READ}
-SELECT id::bigint FROM read JOIN pg_class ON oid = id WHERE relkind IN ('r', 'p', 'm', 'v')
+# Whatever its rows come from, through views and materialised views of any depth, as they are called
+# on this server; what is no table of its own is none of them.
+RELATIONS = """
+WITH RECURSIVE made (id) AS (
+  SELECT $1::oid
+  UNION SELECT source FROM made, LATERAL (
+    SELECT found[1]::oid FROM pg_rewrite,
+      regexp_matches(ev_action::text, ':relid ([0-9]+)', 'g') AS found
+    WHERE ev_class = made.id AND rulename = '_RETURN'
+    UNION ALL SELECT inhrelid FROM pg_inherits WHERE inhparent = made.id
+  ) AS sources (source)
+)
+SELECT id::bigint FROM made JOIN pg_class ON oid = id WHERE relkind IN ('r', 'p', 'm', 'v')
 ORDER BY id
-"""  # noqa: S608 - of texts of this file alone, as are the next ones
+"""
 
 # A number that the server was given when it was made; a standby has its primary's.
 MAY_SAY_SYSTEM = "SELECT has_function_privilege('pg_catalog.pg_control_system()', 'EXECUTE')"
@@ -50,7 +62,7 @@ DATABASE = "SELECT oid::bigint FROM pg_database WHERE datname = current_database
 
 HAS_FOREIGN_PARTS = f"""{_READ}
 SELECT EXISTS (SELECT FROM read JOIN pg_class ON oid = id WHERE relkind = 'f')
-"""  # noqa: S608
+"""  # noqa: S608 - of texts of this file alone, as are the next ones
 
 HAS_ROW_SECURITY = f"""{_READ}
 SELECT EXISTS (SELECT FROM read JOIN pg_class ON oid = id WHERE relrowsecurity)
@@ -76,4 +88,5 @@ AND NOT EXISTS (
 AND NOT EXISTS (
   SELECT FROM read LEFT JOIN pg_class AS c ON c.oid = read.id
   WHERE read.id <> $1::oid AND coalesce(c.relkind NOT IN ('r', 'p', 'm'), true))
+AND NOT EXISTS (SELECT FROM read JOIN pg_attribute ON attrelid = id WHERE attgenerated = 'v')
 """  # noqa: S608

@@ -20,7 +20,10 @@ from dpgov.privacy.plan.schema import ColumnSpec, DateDomain, MissingRule
 
 # A row of this database has no more, with the columns that a scan puts beside them.
 _MOST_COLUMNS = 1_500
-_TABLES, _VIEW = frozenset("rpm"), "v"
+_TABLES, _VIEW, _MATERIALISED = frozenset("rpm"), "v", "m"
+_LOCK = sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE")
+# A materialised view can be locked by reading alone; of this one not a row is read.
+_LOCKS = {_MATERIALISED: sql.SQL("SELECT FROM {} LIMIT 0")}
 
 
 class Problem(StrEnum):
@@ -54,7 +57,7 @@ def checked(connection: Connection, source: Source) -> dict[str, Kind]:
     if not _is_true(connection, catalog.CAN_READ, table):
         raise SourceRefused(Problem.NOT_READABLE)
     name = sql.Identifier(source.schema, source.table)
-    connection.execute(sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(name))
+    connection.execute(_LOCKS.get(kind, _LOCK).format(name))
     # Again: until the lock another one may have taken its name.
     if _found(connection, source) != (table, kind):
         raise SourceRefused(Problem.MISSING_TABLE)

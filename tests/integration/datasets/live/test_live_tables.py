@@ -158,11 +158,16 @@ def test_a_table_that_is_registered_already_is_held_whoever_brings_it(
     first = registered(browser, server, name="The first")
     assert first.held_at is None
     server.does("CREATE VIEW adults AS SELECT id, age, sex FROM people WHERE age > 20")
-    server.does(f"GRANT SELECT ON adults TO {READER}")
+    server.does("CREATE MATERIALIZED VIEW kept AS SELECT * FROM adults")
+    server.does("CREATE VIEW shown AS SELECT * FROM kept")
+    server.does(f"GRANT SELECT ON adults, kept, shown TO {READER}")
     again = register(browser, connected(browser, server), name="Again")
     through = register(browser, connected(browser, server, table="adults"), name="Through a view")
+    kept = register(browser, connected(browser, server, table="kept"), name="Kept")
+    shown = register(browser, connected(browser, server, table="shown"), name="Shown")
     theirs = register(elsewhere, connected(elsewhere, server), name="Theirs")
-    for response, name in ((again, "Again"), (through, "Through a view"), (theirs, "Theirs")):
+    named = {"Again": again, "Through a view": through, "Kept": kept, "Shown": shown}
+    for name, response in {**named, "Theirs": theirs}.items():
         held = Dataset.objects.get(name=name)
         assert held.held_reason == "like_earlier_data"
         assert response.url == reverse("datasets:held", args=[held.pk])
