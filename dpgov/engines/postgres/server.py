@@ -5,9 +5,12 @@ it anywhere: not in a representation, an error or a log.
 """
 
 import ipaddress
+import os
+import socket
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
+from threading import Timer
 from typing import Any
 
 import psycopg
@@ -19,6 +22,7 @@ Connection = psycopg.Connection[TupleRow]
 
 _CONNECT_SECONDS = 10
 _LOCK_MILLISECONDS = 5_000
+_GRACE_SECONDS = 5
 _OLDEST = 140_000
 _ENCRYPTED = ("require", "verify-ca", "verify-full")
 # Said when connecting, so that neither the role's own settings nor those of its database count.
@@ -97,7 +101,8 @@ class Server:
 def opened(server: Server, allowed: Collection[str], seconds: int) -> Iterator[Connection]:
     """Within, one read-only transaction on a server whose address is allowed, in one snapshot.
 
-    Raises DataNotOpened if there is none: nothing was asked of it then.
+    Raises DataNotOpened if there is none: nothing was asked of it then. Ends a little after so many
+    seconds even if the server says nothing any more, which its own limits do not help against.
     """
     connection = None
     # What libpq takes for several hosts, or for a socket, is no host.
@@ -105,25 +110,45 @@ def opened(server: Server, allowed: Collection[str], seconds: int) -> Iterator[C
         connection = _connected(server, seconds)
     if connection is None:
         raise DataNotOpened
-    try:
+    with _hung_up_after(connection, seconds + _GRACE_SECONDS), closing(connection):
+        if not _begun(connection):
+            raise DataNotOpened
         yield connection
-    finally:
-        connection.close()
 
 
 def _connected(server: Server, seconds: int) -> Connection | None:
     """None for any fault: what libpq says of it names the role and the host."""
     try:
-        connection = psycopg.connect(
+        return psycopg.connect(
             **server.options(seconds), autocommit=True, cursor_factory=psycopg.RawCursor
         )
     except (psycopg.Error, DataNotOpened):
         return None
+
+
+def _begun(connection: Connection) -> bool:
     try:
         connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        if connection.info.server_version >= _OLDEST:
-            return connection
     except psycopg.Error:
-        pass
-    connection.close()
-    return None
+        return False
+    return connection.info.server_version >= _OLDEST
+
+
+@contextmanager
+def _hung_up_after(connection: Connection, seconds: float) -> Iterator[None]:
+    """Within, the line is cut at that time, so that whoever waits for an answer gets an error."""
+    line = socket.socket(fileno=os.dup(connection.fileno()))
+    timer = Timer(seconds, _cut, [line])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        line.close()
+
+
+def _cut(line: socket.socket) -> None:
+    with suppress(OSError):
+        line.shutdown(socket.SHUT_RDWR)

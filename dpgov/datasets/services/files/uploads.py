@@ -90,6 +90,11 @@ def looking() -> AbstractContextManager[None]:
     return reader_slot("looking", patience=_PATIENCE)
 
 
+def calling() -> AbstractContextManager[None]:
+    """The same while a server of an owner is asked: one that is slow keeps no file waiting."""
+    return reader_slot("calling", patience=_PATIENCE)
+
+
 class UploadBusy(Exception):
     """The upload is being registered at present."""
 

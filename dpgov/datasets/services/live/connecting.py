@@ -20,7 +20,7 @@ from dpgov.audit.services import append
 from dpgov.datasets.models import Checked, Dataset, LiveTable, Upload
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.datasets.services.entries import record
-from dpgov.datasets.services.files.uploads import looking
+from dpgov.datasets.services.files.uploads import calling
 from dpgov.datasets.services.live import sealing
 from dpgov.datasets.services.live.asking import look_at
 from dpgov.datasets.services.live.kinds import kind_of, offered
@@ -74,7 +74,7 @@ def connect_table(*, tenant: Tenant, user: User, place: Place) -> Upload:
         )
     live = _live(tenant, place)
     _count(tenant, user)
-    with looking():
+    with calling():
         seen = look_at(live, place.password)
     live.sealed = sealing.sealed(live, place.password)
     with transaction.atomic():
@@ -89,7 +89,7 @@ def begin_declarations(*, dataset: Dataset, user: User) -> Upload:
     """
     live = _of(dataset)
     _count(dataset.tenant, user)
-    with looking():
+    with calling():
         seen = look_at(live)
     with transaction.atomic():
         return _kept(live, user, seen)
@@ -107,7 +107,7 @@ def replace_credentials(*, dataset: Dataset, password: str, user: User, **change
         setattr(live, name, changed[name])
     _count(dataset.tenant, user)
     schema = schema_of(current_version(dataset))
-    with looking():
+    with calling():
         look_at(live, password, columns=schema.columns, unit=schema.unit)
     live.sealed, live.sealed_at = sealing.sealed(live, password), clock.now()
     with transaction.atomic():
