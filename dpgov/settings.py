@@ -7,7 +7,6 @@ docs/configuration.md lists the variables. Nothing else in the project reads the
 from datetime import timedelta
 from pathlib import Path
 
-import environ
 from csp.constants import NONCE, NONE, SELF
 
 from dpgov.celery import app as celery_app  # noqa: F401 - makes it the current app everywhere
@@ -20,11 +19,11 @@ from dpgov.configuration.environment import (
     log_settings,
     rates_settings,
     secret_key,
-    secret_text,
     sign_in_settings,
 )
 from dpgov.configuration.live import live_settings
 from dpgov.configuration.oidc import oidc_settings
+from dpgov.configuration.reading import Environment, least_epsilon, ports, secret_text
 from dpgov.configuration.rest import (  # noqa: F401 - read by Django
     DRF_STANDARDIZED_ERRORS,
     REST_FRAMEWORK,
@@ -33,7 +32,7 @@ from dpgov.configuration.rest import (  # noqa: F401 - read by Django
 from dpgov.configuration.store import store_settings
 from dpgov.operation.logs import configure_structlog
 
-env = environ.Env()
+env = Environment()
 BASE_DIR = Path(__file__).resolve().parent.parent
 HOME = Path(env.str("DPGOV_HOME", default=str(BASE_DIR / "var"))).resolve()
 HTTPS = env.bool("DPGOV_HTTPS", default=True)
@@ -255,9 +254,9 @@ DPGOV_LEASE_SECONDS = env.int("DPGOV_LEASE_SECONDS", default=60)
 DPGOV_QUERY_ATTEMPTS = 2
 DPGOV_EXPIRY_SECONDS = env.int("DPGOV_EXPIRY_SECONDS", default=86_400)
 DPGOV_ANSWER_SLOT_MS = env.int("DPGOV_ANSWER_SLOT_MS", default=500)
-DPGOV_DURATION_FACTOR = env.float("DPGOV_DURATION_FACTOR", default=1)
-DPGOV_LONG_POLLS = env.int("DPGOV_LONG_POLLS", default=2)
-DPGOV_LEAST_EPSILON = env.str("DPGOV_LEAST_EPSILON", default="0.001")
+DPGOV_DURATION_FACTOR = env.float("DPGOV_DURATION_FACTOR", default=1, least=0.01)
+DPGOV_LONG_POLLS = env.int("DPGOV_LONG_POLLS", default=2, least=0)
+DPGOV_LEAST_EPSILON = least_epsilon(env)
 DPGOV_UPLOAD_MAX_BYTES = env.int("DPGOV_UPLOAD_MAX_MB", default=2048) * 1_000_000
 DPGOV_FILES_A_DAY_PERSON = env.int("DPGOV_FILES_A_DAY_PERSON", default=20)
 DPGOV_FILES_A_DAY_ORGANISATION = env.int("DPGOV_FILES_A_DAY_ORGANISATION", default=100)
@@ -285,5 +284,5 @@ DPGOV_DATABASE_APP_ROLE = env.str("DPGOV_DATABASE_APP_ROLE", default="")
 DPGOV_DATABASE_SWEEPER_ROLE = env.str("DPGOV_DATABASE_SWEEPER_ROLE", default="")
 DPGOV_DATABASE_AUDITOR_ROLE = env.str("DPGOV_DATABASE_AUDITOR_ROLE", default="")
 DPGOV_BASE_URL = env.str("DPGOV_BASE_URL", default="").rstrip("/")
-DPGOV_WEBHOOK_PORTS = [int(port) for port in env.list("DPGOV_WEBHOOK_PORTS", default=[443, 8443])]
+DPGOV_WEBHOOK_PORTS = ports(env, "DPGOV_WEBHOOK_PORTS", [443, 8443])
 DPGOV_WEBHOOKS_TO_PRIVATE_ADDRESSES = env.bool("DPGOV_WEBHOOKS_TO_PRIVATE_ADDRESSES", default=False)

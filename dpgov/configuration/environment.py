@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import environ
-
+from dpgov.configuration.reading import Environment, file_text, secret_text
 from dpgov.operation.logs import logging_config
 
 _CACHES = {
@@ -19,12 +18,22 @@ _CACHES = {
     "RedisCache": "dpgov.operation.steady_cache.SteadyRedisCache",
 }
 
+_IDLE_HOURS = "DPGOV_SESSION_IDLE_HOURS"
+_BROKERS = ("filesystem://", "redis://", "rediss://", "redis+socket://", "sentinel://")
+
 
 class UnknownCache(ValueError):
     """DPGOV_CACHE_URL names a cache that we do not know how to keep signed values in."""
 
     def __init__(self, kind: str) -> None:
         super().__init__(f"DPGOV_CACHE_URL must be rediscache:// or filecache://, not {kind}.")
+
+
+class UnknownBroker(ValueError):
+    """DPGOV_BROKER_URL names a broker that wake-ups are not carried by."""
+
+    def __init__(self) -> None:
+        super().__init__("DPGOV_BROKER_URL must be redis://, rediss:// or filesystem://.")
 
 
 class KeyNotGiven(ValueError):
@@ -39,14 +48,14 @@ class KeyNotGiven(ValueError):
 HOST = "__Host-"
 
 
-def secret_key(env: environ.Env, home: Path) -> str:
+def secret_key(env: Environment, home: Path) -> str:
     """The signing key: from the environment, from a file, or made once for the embedded profile."""
     if key := env.str("DPGOV_SECRET_KEY", default=""):
         return str(key)
     return _secret_of_all_machines(env, "DPGOV_SECRET_KEY_FILE", home / "secret_key")
 
 
-def fingerprint_key(env: environ.Env, home: Path) -> bytes:
+def fingerprint_key(env: Environment, home: Path) -> bytes:
     """The secret of fingerprints, 32 bytes: the same for the life of an installation.
 
     From the environment, from a file, or made once. With another one no data that came before
@@ -58,11 +67,11 @@ def fingerprint_key(env: environ.Env, home: Path) -> bytes:
     return hashlib.blake2b(text.encode(), digest_size=32).digest()
 
 
-def _secret_of_all_machines(env: environ.Env, file_name: str, path: Path) -> str:
+def _secret_of_all_machines(env: Environment, file_name: str, path: Path) -> str:
     """From its file, made once; never made where other machines need the same."""
     if env.str("DPGOV_STORE_URL", default=""):
         if named := env.str(file_name, default=""):
-            return Path(named).read_text().strip()
+            return file_text(file_name, named)
         raise KeyNotGiven(file_name)
     return _kept_secret(Path(env.str(file_name, default=str(path))))
 
@@ -74,15 +83,7 @@ def _kept_secret(path: Path) -> str:
     return path.read_text().strip()
 
 
-def secret_text(env: environ.Env, name: str) -> str:
-    """A secret from the variable, or from the file that the variable with _FILE names; or ""."""
-    if text := env.str(name, default=""):
-        return str(text)
-    path = env.str(f"{name}_FILE", default="")
-    return Path(path).read_text().strip() if path else ""
-
-
-def sign_in_settings(env: environ.Env, *, https: bool) -> dict[str, Any]:
+def sign_in_settings(env: Environment, *, https: bool) -> dict[str, Any]:
     """Sessions, cookies and forms. Cookies are bound to this very host where browsers allow it.
 
     A session is kept on the server for hours after the last click, and never beyond the days.
@@ -107,11 +108,13 @@ def sign_in_settings(env: environ.Env, *, https: bool) -> dict[str, Any]:
         "MESSAGE_STORAGE": "dpgov.tenants.sign_in.sessions.MessageStorage",
         "SESSION_COOKIE_HTTPONLY": True,
         "CSRF_COOKIE_HTTPONLY": True,
-        "SESSION_COOKIE_AGE": int(env.float("DPGOV_SESSION_IDLE_HOURS", default=12) * 3600),
+        "SESSION_COOKIE_AGE": int(
+            env.float("DPGOV_SESSION_IDLE_HOURS", default=12, least=0.01) * 3600
+        ),
     }
 
 
-def cache_settings(env: environ.Env, home: Path) -> dict[str, Any]:
+def cache_settings(env: Environment, home: Path) -> dict[str, Any]:
     """Django's cache: files in the state folder, or a Redis that may be away for a while.
 
     Both keep signed JSON. Raises UnknownCache for any other, which would keep pickles.
@@ -128,7 +131,7 @@ def cache_settings(env: environ.Env, home: Path) -> dict[str, Any]:
     return cache
 
 
-def rates_settings(env: environ.Env, home: Path) -> dict[str, Any]:
+def rates_settings(env: Environment, home: Path) -> dict[str, Any]:
     """Where requests are counted: in Redis, or in the memory of the one machine's web process.
 
     Files cannot be added to in one step.
@@ -148,7 +151,7 @@ def _with_password(url: str, password: str) -> str:
     return f"{scheme}://:{quote(password, safe='')}@{place}"
 
 
-def log_settings(env: environ.Env) -> dict[str, Any]:
+def log_settings(env: Environment) -> dict[str, Any]:
     """What `logging.config` takes; also for processes that never set Django up."""
     form = env.str("DPGOV_LOG_FORMAT", default="console")
     return logging_config(form, env.str("DPGOV_LOG_LEVEL", default="INFO").upper())
@@ -168,7 +171,7 @@ def _write_once(path: Path, text: str) -> None:
         draft.unlink()
 
 
-def database_settings(env: environ.Env, home: Path) -> dict[str, Any]:
+def database_settings(env: Environment, home: Path) -> dict[str, Any]:
     """SQLite in the state folder unless DPGOV_DATABASE_URL names a PostgreSQL server."""
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     default = f"sqlite:///{home / 'dpgov.sqlite3'}"
@@ -211,12 +214,14 @@ def _close_to_others(path: Path) -> None:
         os.close(descriptor)
 
 
-def broker_settings(env: environ.Env, home: Path) -> dict[str, Any]:
+def broker_settings(env: Environment, home: Path) -> dict[str, Any]:
     """Celery over the filesystem unless DPGOV_BROKER_URL names a Redis server.
 
     The broker carries wake-ups only; whatever it loses, the sweep sends again.
     """
     url = env.str("DPGOV_BROKER_URL", default="filesystem://")
+    if not url.startswith(_BROKERS):
+        raise UnknownBroker
     if password := secret_text(env, "DPGOV_REDIS_PASSWORD"):
         url = _with_password(url, password)
     hidden = 10 * 60 + env.int("DPGOV_QUERY_SECONDS", default=30)
@@ -257,7 +262,7 @@ def broker_settings(env: environ.Env, home: Path) -> dict[str, Any]:
     }
 
 
-def _reading_settings(env: environ.Env) -> dict[str, Any]:
+def _reading_settings(env: Environment) -> dict[str, Any]:
     """Files are read apart from questions: another queue, other workers, other bounds."""
     # A file may have to be read again, beside others of its budget.
     longest = 4 * env.int("DPGOV_INGEST_SECONDS", default=300) + 120
@@ -268,7 +273,7 @@ def _reading_settings(env: environ.Env) -> dict[str, Any]:
     }
 
 
-def email_settings(env: environ.Env, home: Path) -> dict[str, Any]:
+def email_settings(env: Environment, home: Path) -> dict[str, Any]:
     """A mail server if DPGOV_EMAIL_URL names one; otherwise letters become files in a folder."""
     if url := secret_text(env, "DPGOV_EMAIL_URL"):
         return dict(env.email_url_config(url))

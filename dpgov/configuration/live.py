@@ -5,12 +5,15 @@ Must never allow a server that the operator did not name, nor speak in the clear
 
 import re
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
-import environ
+from dpgov.configuration.reading import Environment
 
 _TLS = ("verify-full", "verify-ca", "require", "disable")
 _LARGEST_PORT = 65_535
+# The certificates that this machine trusts.
+_SYSTEM = "system"
 # A scheme, an authority in small letters (none for files), and plain steps: no pattern, no way up,
 # nothing hidden, so that a folder has one spelling.
 _FOLDER = re.compile(r"[a-z][a-z0-9+-]*://[a-z0-9]?[a-z0-9@.:-]*/([A-Za-z0-9][A-Za-z0-9 ._=+-]*/)*")
@@ -20,7 +23,7 @@ class LiveNotDeclared(ValueError):
     """The variables of live tables say something that cannot be kept."""
 
 
-def live_settings(env: environ.Env) -> dict[str, Any]:
+def live_settings(env: Environment) -> dict[str, Any]:
     """The servers as `host:port`, none by default; a statement's seconds; how TLS is proved.
 
     `folders` are those that may be read through each server of Spark; each ends with a slash.
@@ -32,15 +35,17 @@ def live_settings(env: environ.Env) -> dict[str, Any]:
     tls = env.str("DPGOV_LIVE_TLS", default="verify-full")
     if tls not in _TLS:
         raise LiveNotDeclared(f"DPGOV_LIVE_TLS must be one of {', '.join(_TLS)}.")
-    seconds = env.int("DPGOV_LIVE_SECONDS", default=env.int("DPGOV_QUERY_SECONDS", default=30))
-    if seconds < 1:
-        raise LiveNotDeclared("DPGOV_LIVE_SECONDS must be 1 or more.")
+    certificates = env.str("DPGOV_LIVE_CA_FILE", default=_SYSTEM)
+    if certificates != _SYSTEM and not Path(certificates).is_file():
+        raise LiveNotDeclared("DPGOV_LIVE_CA_FILE names a file that is not there.")
     return {
         "servers": frozenset(servers),
         "folders": _folders(env.list("DPGOV_LIVE_SPARK", default=[])),
-        "seconds": seconds,
+        "seconds": env.int(
+            "DPGOV_LIVE_SECONDS", default=env.int("DPGOV_QUERY_SECONDS", default=30)
+        ),
         "tls": tls,
-        "ca_file": env.str("DPGOV_LIVE_CA_FILE", default="system"),
+        "ca_file": certificates,
     }
 
 

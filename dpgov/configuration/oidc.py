@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-import environ
-
-from dpgov.configuration.environment import secret_text
+from dpgov.configuration.reading import Environment, secret_text
 
 PROVIDER = "openid"
 
@@ -22,7 +20,7 @@ class Oidc:
     origins: list[str]
 
 
-def oidc_settings(env: environ.Env) -> Oidc:
+def oidc_settings(env: Environment) -> Oidc:
     """The provider that DPGOV_OIDC_URL names: its issuer, or its discovery document."""
     url = env.str("DPGOV_OIDC_URL", default="").rstrip("/")
     if not url:
@@ -41,6 +39,6 @@ def oidc_settings(env: environ.Env) -> Oidc:
     )
 
 
-def _elsewhere(env: environ.Env) -> list[str]:
+def _elsewhere(env: Environment) -> list[str]:
     origin = env.str("DPGOV_OIDC_SIGN_IN_ORIGIN", default="")
     return [origin] if origin else []

@@ -11,10 +11,10 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-import environ
 from prometheus_client.multiprocess import mark_process_dead
 
 from dpgov.configuration.environment import log_settings
+from dpgov.configuration.reading import Environment
 
 _METRICS = "PROMETHEUS_MULTIPROC_DIR"
 # Requests after which a process has loaded nearly everything that it will ever keep: pages,
@@ -39,7 +39,7 @@ worker_tmp_dir = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108
 control_socket_disable = True
 # Requests are told by our own middleware, one line each.
 accesslog = None
-logconfig_dict = log_settings(environ.Env())
+logconfig_dict = log_settings(Environment())
 
 
 def on_starting(server: Any) -> None:

@@ -8,9 +8,7 @@ import hashlib
 from typing import Any
 from urllib.parse import urlsplit
 
-import environ
-
-from dpgov.configuration.environment import secret_text
+from dpgov.configuration.reading import Environment, secret_text
 
 _SHORTEST_KEY = 32
 
@@ -19,7 +17,7 @@ class StoreNotDeclared(ValueError):
     """The variables of the storage contradict each other, or one is missing."""
 
 
-def store_settings(env: environ.Env) -> dict[str, Any] | None:
+def store_settings(env: Environment) -> dict[str, Any] | None:
     """What opens the bucket that DPGOV_STORE_URL names; None for the state folder.
 
     Raises StoreNotDeclared.

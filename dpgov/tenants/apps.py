@@ -3,7 +3,7 @@ from django.core import checks
 from django.core.checks import Tags
 
 from dpgov.operation.installed import register
-from dpgov.tenants.checks import known_roles, one_role, own_address
+from dpgov.tenants.checks import is_there, known_roles, one_role, own_address
 from dpgov.tenants.installed import installed
 
 
@@ -15,6 +15,7 @@ class TenantsConfig(AppConfig):
 
         use_strict_provider()
         register(self.label, installed)
+        checks.register(is_there, Tags.database)
         checks.register(one_role, Tags.database)
         checks.register(known_roles, Tags.security)
         checks.register(own_address, Tags.security)

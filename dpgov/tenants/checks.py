@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core import checks
-from django.db import connections
+from django.db import DatabaseError, connections
 
 _NO_SWEEPER = checks.Warning(
     "The application may add keys that sign the audit log.",
@@ -45,6 +45,19 @@ def own_address(**_: Any) -> list[checks.CheckMessage]:
             id="dpgov.E012",
         )
     ]
+
+
+def is_there(**known: Any) -> list[checks.CheckMessage]:
+    """An error for a database that cannot be asked; the reason is the server's, without secrets."""
+    found: list[checks.CheckMessage] = []
+    for name in known.get("databases") or ():
+        try:
+            connections[name].ensure_connection()
+        except DatabaseError as fault:
+            words = f"The database cannot be reached: {str(fault).strip()}"
+            hint = "See DPGOV_DATABASE_URL and DPGOV_DATABASE_PASSWORD."
+            found.append(checks.Error(words, hint=hint, id="dpgov.E013"))
+    return found
 
 
 def one_role(**known: Any) -> list[checks.CheckMessage]:

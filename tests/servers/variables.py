@@ -1,10 +1,10 @@
 """An environment of our own making, for the readers of the environment."""
 
-import environ
+from dpgov.configuration.reading import Environment
 
 
-def variables(given: dict[str, str]) -> environ.Env:
+def variables(given: dict[str, str]) -> Environment:
     """It has these variables and no others."""
-    env = environ.Env()
+    env = Environment()
     env.ENVIRON = given
     return env

@@ -3,13 +3,13 @@
 from datetime import timedelta
 from typing import Any
 
-import environ
 import pytest
 from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
 
 from dpgov.configuration.environment import sign_in_settings
+from dpgov.configuration.reading import Environment
 from dpgov.tenants.accounts import set_password
 from dpgov.tenants.models import Membership
 from tests.integration.tenants.test_signing_in import PASSWORD, sign_in, signed_in
@@ -68,7 +68,7 @@ def test_on_https_every_cookie_bears_the_prefix_of_this_host(
     client: Client, analyst: Membership, settings: Any
 ) -> None:
     """H6, S15: no other host can set them, nor read them over plain HTTP."""
-    for name, value in sign_in_settings(environ.Env(), https=True).items():
+    for name, value in sign_in_settings(Environment(), https=True).items():
         setattr(settings, name, value)
     set_password(user=analyst.user, password=PASSWORD)
     client.get("/account/login/", secure=True)

@@ -1,0 +1,93 @@
+"""Numbers and switches of the environment, each refused by its name where it cannot be kept.
+
+A word that is no switch is not taken for "off", and a number that would break the site is an error
+at the start, before anybody is served.
+"""
+
+import builtins
+import math
+from decimal import InvalidOperation
+from pathlib import Path
+from typing import Any
+
+import environ
+
+from dpgov.privacy.accounting.decimals import parse_epsilon
+
+_ON = frozenset({"1", "true", "yes", "on"})
+_OFF = frozenset({"0", "false", "no", "off"})
+
+
+class WrongSetting(ValueError):
+    """A variable of the environment says what cannot be."""
+
+
+class Environment(environ.Env):  # type: ignore[misc]
+    """What django-environ reads, with these checks. Raises WrongSetting."""
+
+    def int(
+        self, var: str, default: Any = environ.Env.NOTSET, *, least: builtins.int = 1
+    ) -> builtins.int:
+        """A whole number of at least `least`."""
+        try:
+            found = builtins.int(self.str(var, default=default))
+        except ValueError:
+            found = least - 1
+        if found < least:
+            raise WrongSetting(f"{var} must be a whole number of at least {least}.")
+        return found
+
+    def float(
+        self, var: str, default: Any = environ.Env.NOTSET, *, least: builtins.float = 0
+    ) -> builtins.float:
+        """A number of at least `least`."""
+        try:
+            found = builtins.float(self.str(var, default=default))
+        except ValueError:
+            found = math.nan
+        if not least <= found < math.inf:
+            raise WrongSetting(f"{var} must be a number of at least {least:g}.")
+        return found
+
+    def bool(
+        self, var: str, default: builtins.bool
+    ) -> builtins.bool:
+        """On or off; nothing at all is the default."""
+        word = str(self.str(var, default="")).strip().lower()
+        if word and word not in _ON | _OFF:
+            raise WrongSetting(f"{var} must be 1 or 0, true or false, yes or no, on or off.")
+        return word in _ON if word else default
+
+
+def least_epsilon(env: Environment) -> str:
+    """DPGOV_LEAST_EPSILON as it was written; a price can be made of it."""
+    text = env.str("DPGOV_LEAST_EPSILON", default="0.001")
+    try:
+        parse_epsilon(text)
+    except (ValueError, InvalidOperation) as refusal:
+        raise WrongSetting(f"DPGOV_LEAST_EPSILON must be a price: {refusal}") from None
+    return str(text)
+
+
+def ports(env: Environment, name: str, default: list[int]) -> list[int]:
+    """A list of ports."""
+    found = env.list(name, default=default)
+    if not all(str(port).strip().isdecimal() for port in found):
+        raise WrongSetting(f"{name} must be a list of ports, like 443,8443.")
+    return [int(port) for port in found]
+
+
+def secret_text(env: Environment, name: str) -> str:
+    """A secret from the variable, or from the file that the variable with _FILE names; or ""."""
+    if text := env.str(name, default=""):
+        return str(text)
+    path = env.str(f"{name}_FILE", default="")
+    return file_text(f"{name}_FILE", path) if path else ""
+
+
+def file_text(name: str, path: str) -> str:
+    """What stands in the file that this variable names, without the ends of lines around it."""
+    try:
+        return Path(path).read_text().strip()
+    except OSError as fault:
+        raise WrongSetting(f"{name} names a file that cannot be read: {fault.strerror}.") from None
