@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db.models import Max, Min, QuerySet
 
 from dpgov.audit.archive.leaves import kept
-from dpgov.audit.archive.parquet import ArchiveAway, BrokenArchive, lines_of
+from dpgov.audit.archive.parquet import ArchiveAway, BrokenArchive, lines_of, sha256_of
 from dpgov.audit.entry import FACT_NAMES, leaf_hash
 from dpgov.audit.export import json_lines
 from dpgov.audit.models import AuditArchive, AuditEntry
@@ -120,6 +120,14 @@ def _believe(archive: AuditArchive, number: int, line: bytes, leaf: tuple[int, b
                 number=number,
             )
         )
+
+
+def check_files(tenant_id: UUID) -> None:
+    """Read what is in the folder to its end; raises BrokenArchive for a file that was changed."""
+    for archive in archives_of(tenant_id):
+        path = folder_of(tenant_id) / archive.name
+        if path.is_file() and sha256_of(path) != archive.sha256:
+            raise BrokenArchive(said("{file} is not the file that was recorded.", file=path.name))
 
 
 def whole_log(tenant_id: UUID, *, upto: int) -> Iterator[bytes]:

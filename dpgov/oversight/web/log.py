@@ -9,13 +9,14 @@ from uuid import UUID
 
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from dpgov.audit.archive.parquet import ArchiveAway, BrokenArchive
-from dpgov.audit.archive.reading import archived_entry, older_of, whole_log
+from dpgov.audit.archive.reading import archived_entry, check_files, older_of, whole_log
 from dpgov.audit.entry import leaf_hash, line_of
 from dpgov.audit.export import csv_lines
 from dpgov.audit.history import looked_at
@@ -151,8 +152,11 @@ def audit_verify(request: MemberRequest) -> HttpResponse:
 
 @require_POST
 @requires(Permission.READ_AUDIT_LOG)
-def audit_export(request: MemberRequest, fmt: str) -> StreamingHttpResponse:
-    """The log as a download: JSON lines always whole, CSV as filtered."""
+def audit_export(request: MemberRequest, fmt: str) -> HttpResponseBase:
+    """The log as a download: JSON lines always whole, CSV as filtered.
+
+    A changed file of the archive is said instead, before the first line: a download can only break.
+    """
     if fmt not in _FORMATS:
         raise Http404
     form = AuditFilterForm(request.POST)
@@ -160,6 +164,8 @@ def audit_export(request: MemberRequest, fmt: str) -> StreamingHttpResponse:
         raise BadRequest(_("The filter of the export is not valid. Go back and correct it."))
     chosen = form.chosen() if fmt == "csv" else EntryFilter()
     tenant = request.membership.tenant
+    if fmt == "jsonl" and (broken := _broken(tenant.id)):
+        return render(request, "oversight/log/audit_away.html", {"away": broken}, status=409)
     note = record_export(
         tenant_id=tenant.id, actor=actor_of(request.user), detail=_export_detail(fmt, chosen)
     )
@@ -174,6 +180,15 @@ def audit_export(request: MemberRequest, fmt: str) -> StreamingHttpResponse:
         content_type=_FORMATS[fmt],
         headers={"Content-Disposition": f'attachment; filename="{name}"'},
     )
+
+
+def _broken(tenant_id: UUID) -> str:
+    """Which file of the archive is not the one that was recorded, in words; "" for none."""
+    try:
+        check_files(tenant_id)
+    except BrokenArchive as changed:
+        return translated(changed.args[0])
+    return ""
 
 
 def _export_detail(fmt: str, chosen: EntryFilter) -> dict[str, Any]:

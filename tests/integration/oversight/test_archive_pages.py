@@ -98,6 +98,20 @@ def test_an_export_holds_the_archive_while_it_is_there(
     assert exported() == list(range(201, 304))
 
 
+def test_an_export_out_of_a_changed_file_is_refused_before_its_first_line(
+    archived: Path, officer: Membership, client_for: ClientFor
+) -> None:
+    """A download that breaks off in the middle would say nothing; and nothing was exported."""
+    whole = bytearray(archived.read_bytes())
+    whole[len(whole) // 2] ^= 1
+    archived.write_bytes(whole)
+    before = AuditEntry.objects.count()
+    refused = client_for(officer).post("/audit/export/jsonl/")
+    assert refused.status_code == 409
+    assert f"{archived.name} is not the file that was recorded." in refused.content.decode()
+    assert AuditEntry.objects.count() == before
+
+
 def test_verify_now_says_what_it_could_not_find(
     archived: Path, officer: Membership, client_for: ClientFor, api_for: ApiFor
 ) -> None:
