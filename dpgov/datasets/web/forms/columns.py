@@ -42,7 +42,8 @@ _IN_A_CELL: dict[str, Any] = {
 
 def bound(label: Any, **attributes: str) -> TypedNumber:
     """A cell of the grid for an end or a step."""
-    widget = forms.TextInput(attrs=TEXT | {"inputmode": "decimal"} | attributes)
+    # Ends are also dates and numbers below zero, and a keypad of digits may have no hyphen.
+    widget = forms.TextInput(attrs=TEXT | attributes)
     return TypedNumber(label=label, required=False, max_length=60, widget=widget)
 
 
@@ -52,6 +53,14 @@ def imputed() -> forms.CharField:
     return forms.CharField(
         label=_("Missing counts as"), required=False, max_length=200, widget=widget
     )
+
+
+class _Offered(forms.ChoiceField):
+    """Shows its usual choice where a browser sent none, as of a cell that was not open."""
+
+    def bound_data(self, data: Any, initial: Any) -> Any:
+        """What the cell shows."""
+        return initial if data is None else data
 
 
 class ColumnForm(forms.Form):
@@ -65,8 +74,8 @@ class ColumnForm(forms.Form):
     )
     lower = bound(_("From"))
     upper = bound(_("To"))
-    step = bound(_("Step"), placeholder="1")
-    period = forms.ChoiceField(
+    step = bound(_("Step"), inputmode="decimal", placeholder="1")
+    period = _Offered(
         label=_("Step"),
         required=False,
         choices=STEPS,
@@ -91,7 +100,7 @@ class ColumnForm(forms.Form):
         max_length=250_000,
         widget=forms.Textarea(attrs=TEXT | {"rows": 1, "translate": "no"}),
     )
-    missing = forms.ChoiceField(
+    missing = _Offered(
         label=_("Missing"),
         required=False,
         choices=[(rule, _IN_A_CELL.get(rule, words)) for rule, words in Column.Missing.choices],
