@@ -23,7 +23,7 @@ class Costs:
 
     web: float = 0.035
     database: float = 0.0143
-    worker: float = 1 / 30
+    worker: float = 1 / 45
     # Charges of one dataset, one after the other, and of one tenant, whose log has no gap: both
     # wait for the disk at each commit.
     of_dataset: float = 1 / 84
