@@ -9,7 +9,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from dpgov.privacy.plan.statistics import STATISTICS, Quantity
+from dpgov.privacy.plan.statistics import IN_ROWS, STATISTICS, Quantity
 from dpgov.queries.wording.dates import bin_shown, date_at, period_shown
 from dpgov.queries.wording.words import NOTHING, accuracy_at, beside, readable, ungrouped
 
@@ -37,6 +37,10 @@ def is_ordered(body: dict[str, Any], place: int) -> bool:
     return place < len(groupings) and any(groupings[place].get(key) for key in ("edges", "by"))
 
 
+# The places of a chosen value that a reader can tell apart between the ends of its column.
+_FINER_THAN_READ = 1_000
+
+
 def is_year(head: dict[str, Any]) -> bool:
     """Whether a statistic's values are years, by the declared bounds of its column."""
     found = head.get("range")
@@ -47,7 +51,11 @@ def is_year(head: dict[str, Any]) -> bool:
 
 def shown_number(cell: dict[str, Any], head: dict[str, Any]) -> str:
     """A released number as text, with the digits that its error leaves."""
-    return written(cell["value"], accuracy_at(cell.get("accuracy") or [], USUAL), head)
+    error = accuracy_at(cell.get("accuracy") or [], USUAL)
+    if error is None and head["statistic"] in IN_ROWS and (ends := head.get("range")):
+        # So many rows say nothing of digits.
+        error = (ends[1] - ends[0]) / _FINER_THAN_READ
+    return written(cell["value"], error, head)
 
 
 def within(cell: dict[str, Any], head: dict[str, Any]) -> str:

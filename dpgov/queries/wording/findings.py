@@ -7,6 +7,8 @@ rows asked about; how many rows there happened to be is no part of it.
 
 import math
 from dataclasses import dataclass
+from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -49,7 +51,7 @@ def _finding(body: dict[str, Any], place: int, names: list[str]) -> Finding | No
         return None
     statistic = body["statistics"][place]
     values = [cell["value"] for cell in statistic["cells"]]
-    groups = range(len(names) - 1)
+    groups = _alike(body, statistic, len(names) - 1)
     high = max(groups, key=lambda at: values[at] - bounds[at])
     low = min(groups, key=lambda at: values[at] + bounds[at])
     apart, within = values[high] - values[low], bounds[high] + bounds[low]
@@ -66,6 +68,22 @@ def _finding(body: dict[str, Any], place: int, names: list[str]) -> Finding | No
         error=_rounded(within, within),
     )
     return Finding(sentence, _scope(len(names)))
+
+
+def _alike(body: dict[str, Any], statistic: dict[str, Any], groups: int) -> list[int]:
+    """The groups to compare: of counts those alone that span as many values as most do.
+
+    Eleven ages hold more people than ten, and the last group of edges has one value more.
+    """
+    every, edges = list(range(groups)), body["plan"]["group_by"][0].get("edges") or []
+    counts = STATISTICS[statistic["statistic"]].recipe is not Recipe.MEAN
+    if not counts or len(edges) != groups + 1 or isinstance(edges[0], str):
+        return every
+    exact = [Decimal(str(edge)) for edge in edges]
+    spans = [high - low for low, high in pairwise(exact)]
+    spans[-1] += Decimal(str(body["groups"][0].get("step", 0)))
+    usual = max(spans, key=spans.count)
+    return [at for at in every if spans[at] == usual]
 
 
 def _rounded(number: float, error: float) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from dpgov.privacy.accounting.loss import Mode
-from dpgov.queries.wording.bins import shown_bins, written
+from dpgov.queries.wording.bins import shown_bins, shown_number, written
 from dpgov.queries.wording.figures import release_charts
 from dpgov.queries.wording.findings import findings
 from dpgov.queries.wording.presentation import read_answer
@@ -122,6 +122,22 @@ def test_bins_of_numbers_keep_their_order() -> None:
     assert chart.figure["data"][0]["x"] == [0, 1, 2]
 
 
+@pytest.mark.parametrize(
+    ("value", "limits", "shown"),
+    [
+        (100.72, (0, 110), "100.72"),
+        (0.503717, (0, 1), "0.50372"),
+        (41_237.5, (0, 65_000), "41,237.5"),
+    ],
+)
+def test_a_median_is_shown_as_it_was_released(
+    value: float, limits: tuple[int, int], shown: str
+) -> None:
+    """Its error is so many rows, which says nothing of digits: the declared bounds do."""
+    head = {"statistic": "median", "column": "hours", "range": list(limits)}
+    assert shown_number({"value": value, "accuracy": []}, head) == shown
+
+
 def test_an_empty_rest_is_left_out_of_the_picture_and_said() -> None:
     statistic = means((40, 3), (41, 3), (2, 3)) | {"statistic": "count", "column": None}
     (chart,) = release_charts(of_groups(statistic, "a", "b", "other"))
@@ -142,6 +158,16 @@ def test_equal_groups_differ_by_no_more_than_noise() -> None:
     rows: list[Row] = [(10 * group, 50, 0, 0) for group in range(3) for _ in range(40)]
     (found,) = findings(released(MEAN_HOURS, rows=rows, group_by=BY_AGE, epsilon="0.5"))
     assert found.sentence == "Mean of hours: no two groups differ by more than noise explains."
+
+
+def test_counts_of_groups_that_span_more_values_are_no_finding() -> None:
+    """As many of each age, and sixty-four ages in the last group: its edges made it larger."""
+    rows: list[Row] = [(age - 17, 50, 0, 0) for age in range(17, 91) for _ in range(400)]
+    (found,) = findings(released(COUNT, rows=rows, group_by=BY_AGE, epsilon="0.5"))
+    assert found.sentence == "Count of rows: no two groups differ by more than noise explains."
+    even = [{"column": "age", "edges": [17, 27, 37, 47]}]
+    (last,) = findings(released(COUNT, rows=rows, group_by=even, epsilon="2"))
+    assert last.sentence == found.sentence, "the last one has 47 itself, too"
 
 
 def test_the_group_for_the_rest_is_no_finding() -> None:
