@@ -45,13 +45,13 @@ def _say(line: dict[str, Any]) -> None:
 
 
 class _Telling:
-    """Says how far the reading is, not more often than somebody can look."""
+    """Says how far the reading is, not more often than somebody can look, and its end always."""
 
-    def __init__(self) -> None:
-        self._next = 0.0
+    def __init__(self, whole: int) -> None:
+        self._whole, self._next = whole, 0.0
 
     def __call__(self, rows: int, read: int) -> None:
-        if (now := time.monotonic()) >= self._next:
+        if (now := time.monotonic()) >= self._next or read >= self._whole:
             self._next = now + 0.5
             _say({"told_rows": rows, "told_bytes": read})
 
@@ -149,7 +149,8 @@ def _table(request: dict[str, Any]) -> Any:
     from dpgov.engines.ingest.joining import joined, opened
     from dpgov.engines.ingest.request import join_of
 
-    table = opened(Path(request["path"]), request["reading"], told=_Telling())
+    path = Path(request["path"])
+    table = opened(path, request["reading"], told=_Telling(path.stat().st_size))
     join = join_of(request["join"])
     return table if join is None else joined(table, join)
 

@@ -9,20 +9,16 @@ from itertools import chain
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.csv
 import pyarrow.parquet as pq
 
-from dpgov.engines.ingest.limits import MAX_ROW_BYTES, largest_unpacked
-from dpgov.engines.ingest.reading import AS_IT_STANDS, POINT, UTF8, Reading
+from dpgov.engines.ingest.csv_rows import UNREADABLE, CsvRows
+from dpgov.engines.ingest.limits import largest_unpacked
+from dpgov.engines.ingest.reading import AS_IT_STANDS, POINT, Reading
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.row_groups import batches_of_groups
 from dpgov.engines.ingest.sniff import check_names, csv_layout, names_of
-from dpgov.engines.ingest.texts import open_text
-from dpgov.engines.ingest.workbook import batches_of, rows_of
+from dpgov.engines.ingest.workbook import batches_of, rows_of, sheet_of
 from dpgov.language.said import said
-
-_UNREADABLE = said("The file is damaged or not complete. Export it again and upload that.")
-
 
 # How many rows were read, and about how many bytes of the file.
 Told = Callable[[int, int], None]
@@ -66,12 +62,12 @@ def open_table(
 ) -> Table:
     """Open the file; raises Refused for what cannot be read, also while its batches are drawn.
 
-    `told` hears after each batch how far it is.
+    `told` hears after each batch how far it is, and of the whole file once there are no more rows.
     """
     try:
         table = _OPEN[format_name](path, reading)
     except (pa.ArrowInvalid, OSError) as problem:
-        raise Refused(_UNREADABLE) from problem
+        raise Refused(UNREADABLE) from problem
     return replace(table, batches=_bounded(table, path.stat().st_size, told))
 
 
@@ -86,7 +82,9 @@ def _bounded(table: Table, file_bytes: int, told: Told) -> Iterator[pa.RecordBat
             )
         yield batch
         rows += batch.num_rows
-        told(rows, min(table.share(rows), file_bytes))
+        # What is estimated may run ahead; that nothing is left is known when no row comes.
+        told(rows, min(table.share(rows), file_bytes - 1))
+    told(rows, file_bytes)
 
 
 def _next(batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | None:
@@ -95,113 +93,27 @@ def _next(batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | None:
     except pa.ArrowMemoryError:
         raise
     except (pa.ArrowException, OSError) as problem:
-        raise Refused(_UNREADABLE) from problem
+        raise Refused(UNREADABLE) from problem
 
 
 def _open_sheet(path: Path, reading: Reading) -> Table:
-    rows = rows_of(path, reading.sheet, reading.decimal)
+    sheet = sheet_of(path, reading.sheet)
+    rows = rows_of(sheet, reading.decimal)
     first = next(rows)
     names = names_of(tuple(first), header=reading.header)
     batches = batches_of(rows if reading.header else chain([first], rows), names)
-    size = path.stat().st_size
-    return Table(names, (pa.string(),) * len(names), batches, lambda _: size, reading.decimal)
+    size, height = path.stat().st_size, max(1, sheet.height)
+    types = (pa.string(),) * len(names)
+    return Table(names, types, batches, lambda n: size * n // height, reading.decimal)
 
 
 def _open_csv(path: Path, reading: Reading) -> Table:
     layout = csv_layout(path, reading)
     written = replace(reading, delimiter=layout.delimiter)
     names = names_of(layout.cells, header=reading.header)
-    file, position = _bytes_of(path, reading)
-    found = layout.cells if reading.header else names
     types = (pa.string(),) * len(names)
-    batches = _csv_batches(file, written, found)
-    return Table(names, types, batches, lambda _: position(), reading.decimal)
-
-
-def _bytes_of(path: Path, reading: Reading) -> tuple[pa.NativeFile, Callable[[], int]]:
-    """A plain file is read by Arrow itself."""
-    if reading.packed or reading.encoding != UTF8:
-        text = open_text(path, reading)
-        return pa.PythonFile(text.stream, mode="r"), text.position
-    file = pa.OSFile(str(path))
-    return file, lambda: int(file.tell())
-
-
-def _csv_batches(
-    file: pa.NativeFile, reading: Reading, names: tuple[str, ...]
-) -> Iterator[pa.RecordBatch]:
-    """The reader looks at the first rows when it is opened, so it is opened at the first batch."""
-    ragged = _Ragged(len(names))
-    try:
-        reader = _csv_reader(file, reading, names, ragged)
-        if tuple(reader.schema.names) != names or set(reader.schema.types) != {pa.string()}:
-            raise Refused(said("The header line cannot be read in one way only. Use simple names."))
-        yield from reader
-    except pa.ArrowInvalid as problem:
-        raise (ragged.refusal() or _csv_refusal(problem)) from problem
-
-
-def _csv_refusal(problem: pa.ArrowInvalid) -> Refused:
-    if "straddling" in str(problem):
-        return Refused(said("A row is longer than {most} bytes.", most=f"{MAX_ROW_BYTES:,}"))
-    return Refused(_UNREADABLE)
-
-
-def _csv_reader(
-    file: pa.NativeFile, reading: Reading, names: tuple[str, ...], ragged: "_Ragged"
-) -> pa.csv.CSVStreamingReader:
-    return pa.csv.open_csv(
-        file,
-        read_options=pa.csv.ReadOptions(
-            use_threads=False,
-            block_size=MAX_ROW_BYTES,
-            column_names=None if reading.header else list(names),
-        ),
-        parse_options=pa.csv.ParseOptions(
-            delimiter=reading.delimiter,
-            newlines_in_values=True,
-            invalid_row_handler=ragged,
-        ),
-        convert_options=pa.csv.ConvertOptions(
-            column_types={name: pa.string() for name in names},
-            strings_can_be_null=False,
-        ),
-    )
-
-
-class _Ragged:
-    """Remembers the first row with too few or too many cells, so that the owner can find it."""
-
-    def __init__(self, width: int) -> None:
-        self._width = width
-        self._first: tuple[int | None, int] | None = None
-
-    def __call__(self, row: pa.csv.InvalidRow) -> str:
-        self._first = self._first or (row.number, row.actual_columns)
-        return "error"
-
-    def refusal(self) -> Refused | None:
-        """What to tell the owner about that row, if there was one."""
-        if self._first is None:
-            return None
-        number, cells = self._first
-        many, width = f"{cells:,}", f"{self._width:,}"
-        if number is None:
-            return Refused(
-                said(
-                    "A row has {cells} cells where the header has {width}.",
-                    cells=many,
-                    width=width,
-                )
-            )
-        return Refused(
-            said(
-                "Row {row} has {cells} cells where the header has {width}.",
-                row=f"{number:,}",
-                cells=many,
-                width=width,
-            )
-        )
+    rows = CsvRows(path, written, layout.cells if reading.header else names)
+    return Table(names, types, rows.batches(), lambda _: rows.read_bytes(), reading.decimal)
 
 
 def _open_parquet(path: Path, _reading: Reading) -> Table:

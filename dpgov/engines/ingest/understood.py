@@ -48,14 +48,14 @@ def _csv(path: Path, kind: Kind, wanted: dict[str, Any]) -> Understood:
 
 
 def _workbook(path: Path, wanted: dict[str, Any]) -> Understood:
-    from dpgov.engines.ingest.workbook import rows_of, sheets_of
+    from dpgov.engines.ingest.workbook import rows_of, sheet_of, sheets_of
 
     sheets = sheets_of(path)
     sheet = wanted.get("sheet") or sheets[0]
     if sheet not in sheets:
         raise Refused(said("The file has no such sheet."))
     reading = replace(reading_of(wanted), sheet=sheet)
-    headers, found = _named(reading, tuple(next(rows_of(path, sheet))), wanted)
+    headers, found = _named(reading, tuple(next(rows_of(sheet_of(path, sheet)))), wanted)
     return Understood("xlsx", headers, found | {"sheets": list(sheets)}, ("",) * len(headers))
 
 

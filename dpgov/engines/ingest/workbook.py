@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from python_calamine import CalamineError, CalamineWorkbook, SheetTypeEnum
+from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, SheetTypeEnum
 
 from dpgov.engines.ingest.packing import check_workbook
 from dpgov.engines.ingest.reading import POINT
@@ -38,9 +38,17 @@ def sheets_of(path: Path) -> tuple[str, ...]:
     return names
 
 
-def rows_of(path: Path, sheet: str, decimal: str = POINT) -> Iterator[list[str]]:
+def sheet_of(path: Path, name: str) -> CalamineSheet:
+    """The sheet of this name, held whole; raises Refused."""
+    try:
+        return _opened(path).get_sheet_by_name(name)
+    except CalamineError as problem:
+        raise Refused(_UNREADABLE) from problem
+
+
+def rows_of(sheet: CalamineSheet, decimal: str = POINT) -> Iterator[list[str]]:
     """Its rows that have any cell, the first one included; raises Refused where there are none."""
-    rows = _rows(path, sheet, decimal)
+    rows = _rows(sheet, decimal)
     first = next(rows, None)
     if first is None:
         raise Refused(_EMPTY)
@@ -63,12 +71,8 @@ def _opened(path: Path) -> CalamineWorkbook:
         raise Refused(_UNREADABLE) from problem
 
 
-def _rows(path: Path, sheet: str, decimal: str) -> Iterator[list[str]]:
-    try:
-        rows = _opened(path).get_sheet_by_name(sheet).iter_rows()
-    except CalamineError as problem:
-        raise Refused(_UNREADABLE) from problem
-    for row in rows:
+def _rows(sheet: CalamineSheet, decimal: str) -> Iterator[list[str]]:
+    for row in sheet.iter_rows():
         texts = [_text(cell, decimal) for cell in row]
         if any(texts):
             yield texts
