@@ -33,11 +33,15 @@ _NONE: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Something that happened to a budget on one day, as it stands in a hover box."""
+    """Something that happened to a budget on one day, as it stands in a hover box.
+
+    `at` is the moment of the last of it, where one is known: refusals are counted by days.
+    """
 
     day: date
     words: str
     href: str = ""
+    at: datetime | None = None
 
 
 def burn_down(
@@ -71,7 +75,7 @@ def burn_down(
         end = min(_noon(forecast.latest_on or forecast.ends_on), until + span)
         axis["range"] = [times[0], end.isoformat()]
     if marks:
-        traces.append(_marks(marks))
+        traces.append(_marks(marks, points[0].at if points else until, until))
     return as_figure(
         traces,
         legend={"traceorder": "normal"},
@@ -123,9 +127,11 @@ def _noon(day: date) -> datetime:
     return datetime.combine(day, time(12), UTC)
 
 
-def _marks(marks: Sequence[Mark]) -> Figure:
+def _marks(marks: Sequence[Mark], begin: datetime, until: datetime) -> Figure:
+    """At their moments; what has none at noon, but not before the first balance or after now."""
+    moments = [mark.at or max(begin, min(_noon(mark.day), until)) for mark in marks]
     return scatter(
-        x=[_noon(mark.day).isoformat() for mark in marks],
+        x=[moment.isoformat() for moment in moments],
         y=[0 for _mark in marks],
         name=_("Events"),
         mode="markers",

@@ -45,7 +45,8 @@ def _limits(days: Days, dataset: Dataset, reads_log: bool) -> Iterator[Mark]:
         page = raised if nano > 0 else limits
         if nano:
             words %= {"amount": amount(abs(nano), dataset.budget.currency)}
-            yield Mark(day, words, _in_log(dataset, action, day) if reads_log else page)
+            href = _in_log(dataset, action, day) if reads_log else page
+            yield Mark(day, words, href, days.at.get(("limit", day)))
 
 
 def _versions(days: Days, dataset: Dataset, reads_log: bool) -> Iterator[Mark]:
@@ -54,7 +55,7 @@ def _versions(days: Days, dataset: Dataset, reads_log: bool) -> Iterator[Mark]:
         words = ngettext("%(number)s new version", "%(number)s new versions", number)
         action = Action.DATASET_VERSION_ADDED
         href = _in_log(dataset, action, day) if reads_log else page
-        yield Mark(day, words % {"number": number}, href)
+        yield Mark(day, words % {"number": number}, href, days.at.get(("versions", day)))
 
 
 def _in_log(dataset: Dataset, action: Action, day: date) -> str:

@@ -12,7 +12,17 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import BigIntegerField, Count, F, Min, QuerySet, Sum, Value
+from django.db.models import (
+    BigIntegerField,
+    Count,
+    DateTimeField,
+    F,
+    Max,
+    Min,
+    QuerySet,
+    Sum,
+    Value,
+)
 from django.db.models.functions import Cast, Coalesce, TruncDate
 
 from dpgov.budgets.models import Charge, LimitChange, RateLimit, SharedBudgetMember
@@ -31,6 +41,10 @@ _DAYS = {
 
 
 _Budgets = Collection[UUID] | QuerySet[Any, Any]
+# What it was, of which budget and day, how much of it there was, and when the last of it happened.
+_Row = tuple[str, UUID, date, int, datetime | None]
+# Of what a day is known, and no moment.
+_SOME_TIME = Value(None, output_field=DateTimeField())
 
 
 @dataclass(slots=True)
@@ -39,7 +53,8 @@ class Days:
 
     `rates` are pairs of days and the most that may be taken in so many. Of a shared budget, whose
     other questions are not seen here, `before` is the day on which it opened and what had been
-    spent when the first charge was made; None without one.
+    spent when the first charge was made; None without one. `at` are the moments of what has one,
+    the last of each day: "limit" and "versions".
     """
 
     taken: Counter[date] = field(default_factory=Counter)
@@ -48,6 +63,7 @@ class Days:
     before: tuple[date, int] | None = None
     refused: Counter[date] = field(default_factory=Counter)
     versions: Counter[date] = field(default_factory=Counter)
+    at: dict[tuple[str, date], datetime] = field(default_factory=dict)
 
     def left(self, now_nano: int, days: list[date]) -> list[int]:
         """What was left at the end of each of these days, which follow one another up to today.
@@ -73,10 +89,12 @@ def days_of(budgets: _Budgets, since: date, *, events: bool = False) -> defaultd
     found: defaultdict[UUID, Days] = defaultdict(Days)
     # By number: of hundreds of budgets there are thousands of rows, and an id takes long to hash.
     known: dict[int, Days] = {}
-    for what, budget, day, nano in _rows(budgets, since, events=events):
+    for what, budget, day, nano, at in _rows(budgets, since, events=events):
         one = known.get(budget.int)
         if one is None:
             one = known[budget.int] = found[budget]
+        if at is not None:
+            one.at[what, day] = at
         if what == "taken":
             one.taken[day] += int(nano)
         elif what == "limit":
@@ -90,7 +108,7 @@ def days_of(budgets: _Budgets, since: date, *, events: bool = False) -> defaultd
     return found
 
 
-def _rows(budgets: _Budgets, since: date, *, events: bool) -> Iterable[tuple[str, UUID, date, int]]:
+def _rows(budgets: _Budgets, since: date, *, events: bool) -> Iterable[_Row]:
     begin = datetime.combine(since, time.min, UTC)
     of = {"dataset__budget__in": budgets}
     # Without the first one, which opened the budget.
@@ -109,13 +127,13 @@ def _rows(budgets: _Budgets, since: date, *, events: bool) -> Iterable[tuple[str
     whole = Coalesce("budget__as_part__dataset_budget_id", "budget_id")
     return (
         limits.values_list(Value("limit"), "budget_id", TruncDate("created_at", tzinfo=UTC))
-        .annotate(sum=_sum(F("after_nano") - F("before_nano")))
+        .annotate(sum=_sum(F("after_nano") - F("before_nano")), at=Max("created_at"))
         .union(
             *(select for whose in _CHARGED for select in _taken(budgets, whose, since, begin)),
             charges.order_by()
             .values_list(Value("before"), "budget_id", opened)
-            .annotate(sum=least),
-            rates.values_list("period", whole, "window_start", "limit_nano"),
+            .annotate(sum=least, at=_SOME_TIME),
+            rates.values_list("period", whole, "window_start", "limit_nano", _SOME_TIME),
             *(_events(of, since, begin) if events else ()),
             all=True,
         )
@@ -132,8 +150,9 @@ def _taken(
         **of, counted=False, submitted_at__gte=begin, state__in=_COMMITTED
     ).order_by()
     key = f"{whose}budget_id"
-    yield kept.values_list(Value("taken"), key, "day").annotate(sum=_sum("nano"))
-    yield fresh.values_list(Value("taken"), key, day).annotate(sum=_sum("cost_nano"))
+    yield kept.values_list(Value("taken"), key, "day").annotate(sum=_sum("nano"), at=_SOME_TIME)
+    taken = fresh.values_list(Value("taken"), key, day)
+    yield taken.annotate(sum=_sum("cost_nano"), at=_SOME_TIME)
 
 
 def _events(
@@ -143,9 +162,10 @@ def _events(
     refused = Refusal.objects.filter(**of, day__gte=since).order_by()
     versions = DatasetVersion.objects.filter(**of, number__gt=1, created_at__gte=begin).order_by()
     came = TruncDate("created_at", tzinfo=UTC)
-    yield refused.values_list(Value("refused"), key, "day").annotate(sum=_sum("number"))
+    turned_away = refused.values_list(Value("refused"), key, "day")
+    yield turned_away.annotate(sum=_sum("number"), at=_SOME_TIME)
     yield versions.values_list(Value("versions"), key, came).annotate(
-        sum=Cast(Count("pk"), BigIntegerField())
+        sum=Cast(Count("pk"), BigIntegerField()), at=Max("created_at")
     )
 
 

@@ -1,7 +1,7 @@
 """What is left of a budget as a picture: where its pace leads, what happened to it, and by whom."""
 
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -9,6 +9,7 @@ from django.db.models import F
 from django.test import Client
 from django.urls import reverse
 
+from dpgov.budgets.models import LimitChange
 from dpgov.budgets.services import change_limit
 from dpgov.dashboards.budget.figures import shares
 from dpgov.dashboards.budget.shares import Share
@@ -80,6 +81,26 @@ def test_what_happened_to_a_budget_is_marked_for_owners_alone(
     assert names(seen.text, "over-time") == ["Remaining", "Limit"]
     assert (seen.context["forecast"], seen.context["marks"]) == (None, [])
     assert "refused" not in seen.text.lower()
+
+
+def test_events_are_marked_when_they_happened_and_never_before_the_budget_or_after_now(
+    in_use: list[Query], dataset: Dataset, owner: Membership, colleague: Membership,
+    paths: dict[str, str], client_for: ClientFor,
+) -> None:  # fmt: skip
+    """E13: of refusals the day is known alone; of it the part that the picture shows is taken."""
+    change_limit(
+        budget=dataset.budget, limit_nano=9 * NANO, actor=actor_of(owner.user), reason="less"
+    )
+    Refusal.objects.create(
+        tenant=owner.tenant, dataset=dataset, analyst=colleague.user, number=3, reason="budget",
+        day=in_use[0].submitted_at.date(),
+    )  # fmt: skip
+    lowered = LimitChange.objects.get(budget=dataset.budget, before_nano__gt=0).created_at
+    html = page(client_for(owner), paths["budget"])
+    moments = [datetime.fromisoformat(at) for at in trace(html, "over-time", "Events")["x"]]
+    assert moments[1] == lowered
+    drawn = trace(html, "over-time", "Limit")["x"]
+    assert datetime.fromisoformat(drawn[0]) <= moments[0] <= datetime.fromisoformat(drawn[-1])
 
 
 def test_days_are_split_by_name_for_owners_and_in_two_for_analysts(
