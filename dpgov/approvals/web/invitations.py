@@ -55,10 +55,15 @@ def _invite(request: MemberRequest, form: InvitationForm) -> bool:
 
 
 def _send(request: MemberRequest, invitation: Invitation, token: str) -> None:
-    if send_invitation(invitation, token, request):
+    if not send_invitation(invitation, token, request):
+        messages.warning(request, _("The e-mail could not be sent. Send it again later."))
+    elif site_has_mail():
         messages.success(request, _("An e-mail with the link is on its way."))
     else:
-        messages.warning(request, _("The e-mail could not be sent. Send it again later."))
+        text = _(
+            "A link to join is made. The operator of this installation finds it and hands it over."
+        )
+        messages.success(request, text)
 
 
 @require_POST

@@ -28,6 +28,9 @@ _SPECIAL = [
 ]
 
 
+_PRIVATE = said("The address leads into a private network.")
+
+
 class AddressRefused(SpokenRefusal, ValueError):
     """The address leads where webhooks may not go, or is none; `str` is for people."""
 
@@ -43,7 +46,10 @@ class Target:
 
 
 def target_of(url: str) -> Target:
-    """The parts of a webhook's address; looks nothing up. Raises AddressRefused."""
+    """The parts of a webhook's address; looks nothing up. Raises AddressRefused.
+
+    Also for a host that is itself a private address; where a name leads is known at delivery.
+    """
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -61,6 +67,7 @@ def target_of(url: str) -> Target:
     if port not in settings.DPGOV_WEBHOOK_PORTS:
         allowed = ", ".join(map(str, settings.DPGOV_WEBHOOK_PORTS))
         raise AddressRefused(said("Webhooks may lead to these ports only: {ports}.", ports=allowed))
+    _check_public(_written_in(parts.hostname))
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return Target(parts.scheme, parts.hostname, port, path)
 
@@ -69,11 +76,27 @@ def address_of(target: Target) -> str:
     """The address to connect to. Raises AddressRefused, and OSError when the name is unknown."""
     found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
     addresses = [str(info[4][0]) for info in found]
-    if settings.DPGOV_WEBHOOKS_TO_PRIVATE_ADDRESSES:
-        return addresses[0]
-    if not all(is_public(address) for address in addresses):
-        raise AddressRefused(said("The address leads into a private network."))
+    _check_public(addresses)
     return addresses[0]
+
+
+def _check_public(addresses: list[str]) -> None:
+    if settings.DPGOV_WEBHOOKS_TO_PRIVATE_ADDRESSES:
+        return
+    if not all(is_public(address) for address in addresses):
+        raise AddressRefused(_PRIVATE)
+
+
+def _written_in(host: str) -> list[str]:
+    """The address that a host is by itself, however it is spelt; none of a name to look up."""
+    name = host.partition("%")[0].rstrip(".")
+    if name == "localhost" or name.endswith(".localhost"):
+        return ["127.0.0.1"]
+    try:
+        found = socket.getaddrinfo(name, None, flags=socket.AI_NUMERICHOST)
+    except (OSError, UnicodeError):
+        return []
+    return [str(info[4][0]) for info in found]
 
 
 def is_public(text: str) -> bool:

@@ -66,6 +66,39 @@ def test_an_address_of_a_private_network_is_refused(
 
 
 @pytest.mark.parametrize(
+    "host",
+    [
+        *(f"[{text}]" if ":" in text else text for text in INSIDE),
+        *("localhost", "LocalHost.", "hook.localhost"),
+        *("127.1", "2130706433", "0x7f000001", "0177.0.0.1", "127.0.0.1."),
+    ],
+)
+def test_a_host_that_is_itself_a_private_address_is_refused_before_anything_is_looked_up(
+    host: str, settings: Any
+) -> None:
+    """H7: however it is spelt, so that whoever adds it reads it at once; by the same setting."""
+    with pytest.raises(AddressRefused, match="private network"):
+        target_of(f"https://{host}/hook")
+    settings.DPGOV_WEBHOOKS_TO_PRIVATE_ADDRESSES = True
+    target_of(f"https://{host}/hook")
+
+
+@pytest.mark.parametrize("host", ["example.org", "93.184.215.14", "10.example.org", "a..b"])
+def test_a_name_is_looked_up_no_earlier_than_it_is_called(
+    host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """H7: what a name leads to may change, and is asked at each delivery."""
+    real = socket.getaddrinfo
+
+    def numbers_alone(*args: Any, **kwargs: Any) -> Any:
+        assert kwargs["flags"] & socket.AI_NUMERICHOST
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(socket, "getaddrinfo", numbers_alone)
+    assert target_of(f"https://{host}/hook").host == host
+
+
+@pytest.mark.parametrize(
     "address",
     [
         "93.184.215.14",

@@ -155,6 +155,9 @@ def test_an_administrator_adds_a_webhook_and_sees_its_secret_once(
     refused = browser.post(url, {"url": "http://10.0.0.1/", "kinds": ["hold"]})
     assert refused.status_code == 422
     assert "has to begin with https://" in refused.content.decode()
+    inside = browser.post(url, {"url": "https://127.0.0.1/hook", "kinds": ["hold"]})
+    assert inside.status_code == 422
+    assert inside.context["form"].errors["url"] == ["The address leads into a private network."]
     made = browser.post(url, {"url": "https://example.org/in", "kinds": ["hold"]})
     assert "dpgov_" in made.content.decode()
     assert "dpgov_" not in browser.get(url).content.decode()

@@ -46,6 +46,7 @@ def test_the_link_is_in_the_letter_alone(
     browser, url = client_for(admin), reverse("people:invitations")
     assert "No invitation waits" in browser.get(url).text
     page = send(browser, "Nora@Example.org", "admin")
+    assert "An e-mail with the link is on its way." in page.text
     token = re.findall(r"/join/([\w-]+)/", str(mail.outbox[0].body))[0]
     assert mail.outbox[0].to == [NEW]
     with django_assert_max_num_queries(14):
@@ -135,6 +136,8 @@ def test_without_a_mail_server_the_page_says_where_the_letter_is(
     settings.EMAIL_FILE_PATH = str(tmp_path / "mail")
     page = send(client_for(admin), NEW)
     assert "manage.py invite" in page.text
+    assert "The operator of this installation finds it and hands it over." in page.text
+    assert "on its way" not in page.text
     (letter,) = (tmp_path / "mail").iterdir()
     assert "/join/" in letter.read_text()
 
