@@ -62,13 +62,18 @@
     const answer = page.content.getElementById("upload-form");
     if (!answer) {
       const current = document.getElementById("upload-form");
-      tell(current.dataset.notTaken);
+      tell(reasonIn(page, request.status) || current.dataset.notTaken);
       release(current);
       return;
     }
     document.getElementById("upload-form").replaceWith(document.adoptNode(answer));
     listen();
     document.getElementById("id_file").focus();
+  }
+
+  // What a page that refuses says under its heading; that of an error of the server knows no reason.
+  function reasonIn(page, status) {
+    return status === 500 ? "" : page.content.querySelector(".empty p")?.textContent.trim();
   }
 
   listen();

@@ -64,6 +64,7 @@ def test_nothing_of_today_gets_into_a_log_that_has_not_come_so_far(
 def test_every_page_is_there_and_says_how_far_the_past_has_come(visitor: Visitor) -> None:
     page = visitor.open("GET", "/datasets/")
     assert "day 34 of 90" in page.split("<main")[0]
+    assert "you can upload, ask and decide as soon as" in " ".join(page.split())
     assert "Datasets" in page
 
 

@@ -20,7 +20,8 @@ from dpgov.privacy.plan.schema import InvalidDomain, MissingRule, Neighbouring, 
 from dpgov.web.typed import TypedNumber, TypedWholeNumber
 
 _HIDDEN = forms.HiddenInput
-_BOUND = {"class": "form-control", "inputmode": "decimal", "autocomplete": "off"}
+# Below zero, too: a keypad of digits may have no minus sign.
+_BOUND = {"class": "form-control", "autocomplete": "off"}
 _QUESTIONS = 20
 _OF_A_ROW = ("lower", "upper", "step", "missing")
 _FALLBACK_NANO = NANO // 10

@@ -80,7 +80,7 @@ class ComputedForm(forms.Form):
     )
     lower = bound(_("From"))
     upper = bound(_("To"))
-    step = bound(_("Step"))
+    step = bound(_("Step"), inputmode="decimal")
     categories = _lines(
         _("Names of the results"),
         _(
