@@ -58,6 +58,17 @@ def _row_filter(condition: Filter, schema: DatasetSchema, *, negated: bool) -> R
     return _negated(found, spec) if negated else found
 
 
+def never_holds(item: RowFilter) -> bool:
+    """Whether no row can pass, by the declared bounds alone: age above 200 where it ends at 110.
+
+    Conditions are looked at one by one: two that exclude each other are not found.
+    """
+    if isinstance(item, CodeFilter):
+        return not item.ranges and not item.missing_passes
+    found = [never_holds(member) for member in item.members]
+    return any(found) if isinstance(item, AllOf) else all(found)
+
+
 class UnknownColumn(ValueError):
     """The plan speaks of a column that the schema no longer has."""
 

@@ -21,9 +21,9 @@ from dpgov.queries.asking.submit import submit_approved
 from dpgov.queries.models import BudgetRequest
 from dpgov.queries.selectors import get_budget_request
 from dpgov.queries.web.forms.approvals import ask_form
-from dpgov.queries.web.forms.offer import REFUSALS
 from dpgov.queries.web.forms.page import priced_form, refused_form
 from dpgov.queries.web.forms.requests import AskForApprovalForm
+from dpgov.queries.web.forms.sending import REFUSALS
 from dpgov.queries.wording.words import in_words
 from dpgov.queries.workbench.approvals import NotNeeded, TooManyWaiting, ask_for_approval
 from dpgov.queries.workbench.budget_requests import AlreadyAsked

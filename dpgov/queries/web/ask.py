@@ -21,7 +21,6 @@ from dpgov.queries.models import Query, SavedQuestion
 from dpgov.queries.selectors import find_by_key, get_query
 from dpgov.queries.web.forms import state
 from dpgov.queries.web.forms.arranging import answer_address
-from dpgov.queries.web.forms.offer import NotSent, send
 from dpgov.queries.web.forms.page import (
     Ground,
     charging,
@@ -34,6 +33,7 @@ from dpgov.queries.web.forms.page import (
     remembered,
     usual_price,
 )
+from dpgov.queries.web.forms.sending import NotSent, send
 from dpgov.queries.web.forms.state import from_plan
 from dpgov.queries.workbench.saved import get_saved
 from dpgov.tenants.permissions import Permission, membership_of, requires

@@ -17,8 +17,9 @@ from dpgov.privacy.accounting.decimals import NANO, as_text
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.batch import MAX_PLANS
 from dpgov.queries.web.forms.batch import QUESTION, BatchForm, batch_of, text_of
-from dpgov.queries.web.forms.offer import NotSent, Offer
+from dpgov.queries.web.forms.offer import Offer
 from dpgov.queries.web.forms.page import priced_form, refused_form
+from dpgov.queries.web.forms.sending import NotSent
 from dpgov.queries.web.forms.state import filled, row_ids
 from dpgov.queries.web.forms.together import offer_together, send_together
 from dpgov.tenants.permissions import Permission, membership_of, requires

@@ -23,8 +23,9 @@ from dpgov.queries.asking.once import IdempotencyConflict, InvalidKey
 from dpgov.queries.asking.ready_made import Offered, Withdrawn, filled_in, offered_to
 from dpgov.queries.asking.submit import submit_ready_made
 from dpgov.queries.models import ReadyMade
-from dpgov.queries.web.forms.offer import REFUSALS, StatisticOffer, statistics_offered
+from dpgov.queries.web.forms.offer import StatisticOffer, statistics_offered
 from dpgov.queries.web.forms.ready_made import FillForm, template_in_words
+from dpgov.queries.web.forms.sending import REFUSALS
 from dpgov.queries.workbench.ready_made import NotAnOwner, withdraw
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page

@@ -12,8 +12,9 @@ from django.views.decorators.http import require_http_methods
 from dpgov.budgets.allocated import named_allocations
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, dataset_or_404, schema_of
-from dpgov.queries.web.forms.offer import NotSent, Offer
+from dpgov.queries.web.forms.offer import Offer
 from dpgov.queries.web.forms.page import usual_price
+from dpgov.queries.web.forms.sending import NotSent
 from dpgov.queries.web.forms.state import changed, filled, new_key
 from dpgov.queries.web.forms.tables import TablesForm, blank_tables
 from dpgov.queries.web.forms.together import offer_together, send_together

@@ -26,7 +26,7 @@ from dpgov.queries.kinds import kind_of
 from dpgov.queries.models import Query
 from dpgov.queries.selectors import PublicState, visible_queries, visible_release, with_public_state
 from dpgov.queries.web.forms import state as forms_state
-from dpgov.queries.web.forms.offer import REFUSALS
+from dpgov.queries.web.forms.sending import REFUSALS
 from dpgov.queries.web.forms.units import BeliefForm, SizesQuestionForm
 from dpgov.queries.wording.words import accuracy_at
 from dpgov.tenants.models import Membership

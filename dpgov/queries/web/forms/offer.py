@@ -10,26 +10,21 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import QueryDict
-from django.utils.translation import gettext as _
-
-from dpgov.budgets.allocated import AllocationNeeded, ChooseAllocation
 from dpgov.budgets.charging import Limit, one_part_each
-from dpgov.budgets.errors import NotAdmitted
 from dpgov.budgets.words import amount
 from dpgov.privacy.accounting.decimals import as_text, parse_epsilon
-from dpgov.privacy.plan.plan import InvalidPlan
-from dpgov.queries.asking.once import IdempotencyConflict, InvalidKey, Submission
-from dpgov.queries.asking.policy import QueryLimitExceeded
+from dpgov.privacy.plan.plan import InvalidPlan, Plan
+from dpgov.privacy.plan.predicates import never_holds, row_filter
+from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.queries.asking.quote import Priced, Quote
 from dpgov.queries.free import FreeOffer, errors_of, free_offers
 from dpgov.queries.web.forms.price import PricedForm
-from dpgov.queries.web.forms.state import new_key
 from dpgov.queries.wording.dates import periods_apart
 from dpgov.queries.wording.drawings import Drawing, drawings_of, sharing_in_words, together
 from dpgov.queries.wording.guarantee import price
 from dpgov.queries.wording.words import (
     NOTHING,
+    filter_in_words,
     in_words,
     margin,
     readable,
@@ -40,8 +35,6 @@ from dpgov.queries.wording.words import (
 
 # What to ask for where a limit of this kind is too tight.
 _REQUESTED = {"allocation": "allocation", "dataset": "limit", "partition": "limit"}
-
-REFUSALS = (NotAdmitted, QueryLimitExceeded, AllocationNeeded, ChooseAllocation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +65,15 @@ class QuestionOffer:
 class Offer:
     """Either a quote, or the problems that stand in its way; `body` is what would be sent.
 
-    `wanted` says how exact it was asked to be, where that set the price.
+    `wanted` says how exact it was asked to be, where that set the price. `never` are the filters
+    that no row can pass.
     """
 
     problems: list[tuple[str, str]] = field(default_factory=list)
     body: dict[str, Any] | None = None
     quote: Quote | None = None
     wanted: str = ""
+    never: tuple[str, ...] = ()
 
     @property
     def price(self) -> str:
@@ -220,8 +215,15 @@ def _request(about: str, epsilon_nano: int) -> str:
     return "?" + urlencode({"about": about, "epsilon": as_text(epsilon_nano)})
 
 
-def offer_for(form: PricedForm, priced_by: Callable[[dict[str, Any]], Quote]) -> Offer:
-    """Price the form; its refusals are placed at its fields."""
+def offer_for(
+    form: PricedForm,
+    priced_by: Callable[[dict[str, Any]], Quote],
+    schema: DatasetSchema | None = None,
+) -> Offer:
+    """Price the form; its refusals are placed at its fields.
+
+    With a schema its filters are held against the declared bounds.
+    """
     body = form.body()
     if body is None:
         return Offer(problems=form.problems())
@@ -232,43 +234,13 @@ def offer_for(form: PricedForm, priced_by: Callable[[dict[str, Any]], Quote]) ->
         return Offer(problems=form.problems())
     # What was found for a wanted accuracy is sent with its amount, like any other plan.
     sent = priced.plan.as_json() if "accuracy" in body else body
-    return Offer(body=sent, quote=priced, wanted=form.price.wanted)
+    never = () if schema is None else _never(priced.plan, schema)
+    return Offer(body=sent, quote=priced, wanted=form.price.wanted, never=never)
 
 
-class NotSent(Exception):
-    """Nothing was asked. `notice` says why where the price does not; `stale`: price it again."""
-
-    def __init__(self, notice: str = "", *, stale: bool = False) -> None:
-        self.notice, self.stale = notice, stale
-        super().__init__(notice)
-
-
-def send(
-    offer: Offer,
-    data: QueryDict,
-    accept: Callable[[dict[str, Any], str], Submission],
-    *,
-    changed: str,
-    used: str,
-) -> Submission:
-    """Ask at the price that the button named, under the form's key; raises NotSent.
-
-    `changed` and `used` are what to say of another {price}, and of a key with another body.
-    """
-    if offer.body is None:
-        raise NotSent
-    if not offer.is_at(str(data.get("price"))):
-        raise NotSent(changed.format(price=offer.price_words))
-    if not offer.is_of(data.get("priced")):
-        raise NotSent(_("The form holds another question than the price you saw was for."))
-    try:
-        return accept(offer.body, data.get("key", ""))
-    except (IdempotencyConflict, InvalidKey) as refusal:
-        data["key"] = new_key()
-        raise NotSent(used) from refusal
-    except REFUSALS as refusal:
-        # Somebody else may have spent since the form was read.
-        raise NotSent(stale=True) from refusal
+def _never(plan: Plan, schema: DatasetSchema) -> tuple[str, ...]:
+    empty = [one for one in plan.where if never_holds(row_filter(one, schema))]
+    return tuple(filter_in_words(one.as_json()) for one in empty)
 
 
 def _size(one: dict[str, Any], head: dict[str, Any]) -> tuple[int, str | None]:

@@ -11,8 +11,9 @@ from dpgov.datasets.models import Dataset
 from dpgov.queries.asking.once import Submission
 from dpgov.queries.asking.quote import Quote, quote_batch
 from dpgov.queries.asking.submit import submit_batch
-from dpgov.queries.web.forms.offer import Offer, offer_for, send
+from dpgov.queries.web.forms.offer import Offer, offer_for
 from dpgov.queries.web.forms.price import PricedForm
+from dpgov.queries.web.forms.sending import send
 from dpgov.tenants.permissions import membership_of
 
 

@@ -61,6 +61,17 @@ def test_the_number_of_groups_is_said(browser: Client, dataset: Dataset, countin
     assert "Groups in the answer 4" in said
 
 
+@pytest.mark.parametrize(("low", "is_said"), [("200", True), ("20", False)])
+def test_a_filter_that_no_row_can_pass_is_named_before_it_is_paid_for(
+    browser: Client, dataset: Dataset, counting: Filled, low: str, is_said: bool
+) -> None:
+    counting.add("filter", column="age", op="between", value=low, upper="300")
+    said = text_of(browser.post(QUOTE, counting.posted()).content)
+    sentence = "No row can have “age is between 200 and 300”: the declared bounds say so."
+    assert (sentence in said) is is_said
+    assert "Ask for ε 0.5" in said
+
+
 def test_more_than_one_question_may_cost_is_refused_with_what_fits(
     browser: Client, dataset: Dataset, counting: Filled, unchanged: Unchanged
 ) -> None:

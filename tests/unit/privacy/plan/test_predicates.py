@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
 from dpgov.privacy.plan.grouping import described
+from dpgov.privacy.plan.predicates import never_holds
 from dpgov.privacy.plan.request import CodeFilter
 from dpgov.privacy.plan.schema import NumericDomain
 from tests.examples import examples
@@ -57,6 +58,16 @@ def test_a_comparison_is_made_on_the_stored_values_exactly(op: str, threshold: D
     """D7: thresholds between two steps or outside the bounds are placed exactly."""
     expected = [value for value in VALUES if COMPARISONS[op](value, threshold)]
     assert passing({"column": "change", "op": op, "value": str(threshold)}) == (expected, False)
+
+
+@given(op=st.sampled_from(sorted(COMPARISONS)), threshold=THRESHOLDS)
+def test_a_comparison_never_holds_where_no_declared_value_passes(
+    op: str, threshold: Decimal
+) -> None:
+    """D7: by the bounds alone; a missing value passes no comparison."""
+    raw = {"column": "change", "op": op, "value": str(threshold)}
+    (asked,) = blueprint_of(question(COUNT, where=[raw]), schema_of(CHANGE)).requests[0].filters
+    assert never_holds(asked) == (passing(raw) == ([], False))
 
 
 @given(ends=st.tuples(THRESHOLDS, THRESHOLDS).map(sorted))
@@ -207,3 +218,12 @@ def test_nested_filters_pass_the_rows_that_sql_would_let_pass(
     """A missing value passes no comparison, no negated one, and no “not” around either."""
     request = blueprint_of(question(COUNT, where=[raw]), schema_of()).requests[0]
     assert exact_answer([row], request)[0][0] == (1 if holds(raw, row) else 0)
+
+
+@examples(60)
+@given(raw=filters(), row=rows_of())
+def test_no_row_passes_what_never_holds(raw: dict[str, Any], row: Row) -> None:
+    """However it is nested: “and” needs all of its members, “or” one of them."""
+    request = blueprint_of(question(COUNT, where=[raw]), schema_of()).requests[0]
+    if any(never_holds(asked) for asked in request.filters):
+        assert exact_answer([row], request)[0][0] == 0
