@@ -19,6 +19,7 @@ from dpgov.budgets.services.limits import change_limit, close_budget, set_rate_l
 from dpgov.budgets.services.line import Line
 from dpgov.budgets.services.opening import (
     add_parts,
+    budget_declared,
     derive_budget,
     give_up_parts,
     is_undivided,
@@ -34,6 +35,7 @@ __all__ = [
     "OwnAllocation",
     "add_parts",
     "allocate",
+    "budget_declared",
     "change_limit",
     "close_budget",
     "confirm_budget",

@@ -41,10 +41,27 @@ def open_budget(
 ) -> Budget:
     """A new budget with nothing spent; the caller writes the audit entry of the larger step.
 
+    Raises InvalidAmount for a limit that nothing fits under.
+    """
+    budget = budget_declared(tenant, label, limit_nano, currency, kind=kind, protects=protects)
+    return _opened(budget, reason)
+
+
+def budget_declared(
+    tenant: Tenant,
+    label: str,
+    limit_nano: int,
+    currency: Currency,
+    *,
+    kind: Budget.Kind = Budget.Kind.DATASET,
+    protects: str = "",
+) -> Budget:
+    """The row that such a budget would be; nothing is written.
+
     `limit_nano` is the owner's limit in nano-ε; under zCDP the budget keeps the ρ that stays
     within it at δ. Raises InvalidAmount for a limit that nothing fits under.
     """
-    budget = Budget(
+    return Budget(
         tenant=tenant,
         kind=kind,
         label=label,
@@ -54,7 +71,6 @@ def open_budget(
         target_nano=currency.target_of(limit_nano),
         protects=protects,
     )
-    return _opened(budget, reason)
 
 
 def open_like(

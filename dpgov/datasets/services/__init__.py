@@ -20,6 +20,7 @@ from dpgov.datasets.services.audience import (
     TooManyViewers,
     change_audience,
 )
+from dpgov.datasets.services.declaring import as_declared
 from dpgov.datasets.services.deleting import (
     NoFile,
     QuestionsOnTheirWay,
@@ -200,6 +201,7 @@ __all__ = [
     "agreements_of",
     "archive_dataset",
     "are_offered",
+    "as_declared",
     "ask_derived",
     "ask_registration",
     "ask_version",

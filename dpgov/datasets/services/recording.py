@@ -79,13 +79,18 @@ def _create(dataset: Dataset, schema: DatasetSchema, **fields: Any) -> DatasetVe
         max_groups_per_unit=dataset.max_groups_per_unit,
         **fields,
     )
-    Column.objects.bulk_create(
+    Column.objects.bulk_create(columns_declared(version, schema))
+    return version
+
+
+def columns_declared(version: DatasetVersion, schema: DatasetSchema) -> list[Column]:
+    """The columns of a version as they are declared; nothing is written."""
+    return [
         Column(
-            tenant_id=dataset.tenant_id, version=version, position=position, **column_fields(spec)
+            tenant_id=version.tenant_id, version=version, position=position, **column_fields(spec)
         )
         for position, spec in enumerate(schema.columns)
-    )
-    return version
+    ]
 
 
 def unit_fields(unit: PrivacyUnit) -> dict[str, Any]:

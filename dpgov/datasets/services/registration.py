@@ -19,7 +19,8 @@ from dpgov.budgets.models import Budget
 from dpgov.budgets.services import open_budget, open_parts
 from dpgov.budgets.words import noted, noted_limit
 from dpgov.datasets.declaration import Declaration, check_live
-from dpgov.datasets.models import Dataset, LiveTable, Upload
+from dpgov.datasets.models import Dataset, Upload
+from dpgov.datasets.services.declaring import dataset_declared
 from dpgov.datasets.services.entries import record
 from dpgov.datasets.services.files.drafts import drop_draft
 from dpgov.datasets.services.files.handing_in import hand_in
@@ -39,7 +40,6 @@ from dpgov.datasets.services.recording import (
     noted_join,
     noted_parts,
     noted_unit,
-    unit_fields,
 )
 from dpgov.datasets.services.turns import queue_up
 from dpgov.engines.child import Ingested
@@ -140,13 +140,15 @@ def _record(
     slug = free_slug(tenant, declaration.name)
     change_one = declaration.schema.neighbouring is Neighbouring.CHANGE_ONE
     dataset = create_dataset(
-        tenant=tenant,
-        owner=owner,
-        slug=slug,
-        declaration=declaration,
-        budget=new_budget(tenant, slug, declaration) if earlier is None else earlier.budget,
-        public_rows=public_rows(declaration.schema.public_rows, declaration, ingested.rows),
-        public_units=ingested.units if change_one else None,
+        dataset_declared(
+            tenant=tenant,
+            owner=owner,
+            slug=slug,
+            declaration=declaration,
+            budget=new_budget(tenant, slug, declaration) if earlier is None else earlier.budget,
+            public_rows=public_rows(declaration.schema.public_rows, declaration, ingested.rows),
+            public_units=ingested.units if change_one else None,
+        ),
         held_reason=held_reason(tenant, is_like_earlier=earlier is None and bool(found)),
     )
     create_version(
@@ -225,42 +227,14 @@ def free_slug(tenant: Tenant, name: str) -> str:
     return slug
 
 
-def create_dataset(
-    *,
-    tenant: Tenant,
-    owner: User,
-    slug: str,
-    declaration: Declaration,
-    budget: Budget,
-    public_rows: int | None,
-    public_units: int | None = None,
-    held_reason: str,
-    live: LiveTable | None = None,
-) -> Dataset:
-    """The dataset as it is declared, in the caller's transaction."""
-    schema, now = declaration.schema, clock.now()
-    return Dataset.objects.create(
-        tenant=tenant,
-        slug=slug,
-        name=declaration.name,
-        description=declaration.description,
-        owner=owner,
-        **unit_fields(schema.unit),
-        neighbouring=schema.neighbouring.value,
-        group_size=schema.group_size,
-        max_rows=schema.max_rows,
-        public_rows=public_rows,
-        public_units=public_units,
-        budget=budget,
-        per_query_limit_nano=declaration.currency.price_of(declaration.per_query_limit_nano),
-        partition_column=declaration.partition_column,
-        needs_allocation=declaration.needs_allocation,
-        named_only=declaration.named_only,
-        live=live,
-        opened_at=None if held_reason else now,
-        held_at=now if held_reason else None,
-        held_reason=held_reason,
-    )
+def create_dataset(dataset: Dataset, *, held_reason: str) -> Dataset:
+    """Keep it as it is declared, open or held, in the caller's transaction."""
+    now = clock.now()
+    dataset.opened_at = None if held_reason else now
+    dataset.held_at = now if held_reason else None
+    dataset.held_reason = held_reason
+    dataset.save(force_insert=True)
+    return dataset
 
 
 def append_entry(

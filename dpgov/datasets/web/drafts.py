@@ -5,13 +5,10 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
 from dpgov.datasets import services
-from dpgov.datasets.computed import formula_words
 from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.models import Upload
 from dpgov.datasets.selectors import upload_or_404, used
@@ -19,9 +16,7 @@ from dpgov.datasets.web.forms.filling import around_the_grid
 from dpgov.datasets.web.forms.importing import forget
 from dpgov.datasets.web.forms.registration import RegistrationForm
 from dpgov.language.translation import translated
-from dpgov.privacy.accounting.decimals import decimal_text
-from dpgov.privacy.plan.calendar import STEP_WORDS
-from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DateDomain, InvalidDomain
+from dpgov.privacy.plan.schema import InvalidDomain
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.web.pages import show_page
 
@@ -82,12 +77,12 @@ def review(request: HttpRequest, upload_id: UUID) -> HttpResponse:
         return show_page(request, "datasets/registering/register.html", context, refused=True)
     services.keep_draft(upload=chosen, typed=request.POST)
     forget(request)
-    columns = [(spec.name, _holds(spec)) for spec in declaration.schema.columns]
+    declared = services.as_declared(chosen, declaration)
+    kept = {column.name for column in declared.columns}
     context = {
         "upload": chosen,
-        "declared": declaration,
-        "columns": columns,
-        "left_out": [n for n in chosen.headers if n not in {name for name, _ in columns}],
+        "declared": declared,
+        "left_out": [name for name in chosen.headers if name not in kept],
         "fields": services.typed_in(request.POST).items(),
     }
     return render(request, "datasets/registering/review.html", context)
@@ -104,27 +99,3 @@ def _declared(chosen: Upload, form: RegistrationForm) -> Declaration | None:
         form.refuse(translated(problem.args[0]), field=problem.field)
         return None
     return declaration
-
-
-def _holds(spec: ColumnSpec) -> str:
-    """What it can hold and, if it is computed, how."""
-    if spec.formula is None:
-        return _domain(spec)
-    return f"{_domain(spec)}; {formula_words(spec.formula.as_json())}"
-
-
-def _domain(spec: ColumnSpec) -> str:
-    if isinstance(spec.domain, CategoryDomain):
-        number = len(spec.domain.categories)
-        words = ngettext("{number} category", "one of {number} categories", number)
-        return words.format(number=number_format(number, force_grouping=True))
-    if isinstance(spec.domain, DateDomain):
-        return _("{lower} to {upper} in steps of {step}").format(
-            lower=spec.domain.text(0),
-            upper=spec.domain.text(spec.domain.top),
-            step=_(STEP_WORDS[spec.domain.unit]),
-        )
-    lower, upper, step = (
-        decimal_text(getattr(spec.domain, name)) for name in ("lower", "upper", "step")
-    )
-    return _("{lower} to {upper} in steps of {step}").format(lower=lower, upper=upper, step=step)

@@ -102,7 +102,7 @@ def test_the_number_of_people_is_public_where_one_is_changed_and_that_of_rows_is
     dataset = Dataset.objects.get()
     assert (dataset.public_rows, dataset.public_units) == (None, 3)
     page = browser.get(reverse("datasets:detail", args=["people"])).content.decode()
-    assert "<dt>People</dt><dd>3, public</dd>" in page
+    assert "<dt>People</dt> <dd> 3, public </dd>" in " ".join(page.split())
 
 
 def _add(browser: Client, content: bytes, **changes: str) -> Any:

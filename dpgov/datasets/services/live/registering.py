@@ -14,6 +14,7 @@ from dpgov.audit.actions import Action
 from dpgov.datasets.declaration import Declaration, check_columns
 from dpgov.datasets.models import Dataset, DatasetVersion, Upload
 from dpgov.datasets.selectors import current_version
+from dpgov.datasets.services.declaring import dataset_declared
 from dpgov.datasets.services.entries import record
 from dpgov.datasets.services.files.drafts import drop_draft
 from dpgov.datasets.services.files.handing_in import hand_in
@@ -96,14 +97,16 @@ def _record(
     is_like_earlier = is_known(live, marks.sought)
     slug = free_slug(tenant, declaration.name)
     dataset = create_dataset(
-        tenant=tenant,
-        owner=owner,
-        slug=slug,
-        declaration=declaration,
-        budget=new_budget(tenant, slug, declaration),
-        public_rows=declaration.schema.public_rows,
+        dataset_declared(
+            tenant=tenant,
+            owner=owner,
+            slug=slug,
+            declaration=declaration,
+            budget=new_budget(tenant, slug, declaration),
+            public_rows=declaration.schema.public_rows,
+            live=live,
+        ),
         held_reason=held_reason(tenant, is_like_earlier=is_like_earlier),
-        live=live,
     )
     create_live_version(
         dataset=dataset,

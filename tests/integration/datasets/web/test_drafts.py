@@ -1,5 +1,6 @@
 """A registration can be left, found again, looked at as a label, and only then counts."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -54,6 +55,71 @@ def test_the_review_shows_the_label_and_registers_nothing(
     read_waiting()
     assert Dataset.objects.get().name == "People"
     assert not Draft.objects.exists()
+
+
+_ROW = {"epsilon_limit": "3"}
+_PERSON = {
+    "unit": "person",
+    "private_id": "city",
+    "max_rows_per_unit": "2",
+    "max_groups_per_unit": "1",
+    "public_rows": "4",
+}
+_ZCDP = {"mode": "zcdp", "delta": "1e-6", "needs_allocation": "on", "named_only": "on"}
+
+
+def label_of(page: Any) -> dict[str, str]:
+    """The terms of the privacy label on a page, each with what stands beside it."""
+    label = re.search(r'aria-labelledby="label-title">(.*?)</section>', page.text, re.DOTALL)
+    assert label is not None
+    pairs = re.findall(r"<dt>(.*?)</dt>\s*<dd.*?>(.*?)</dd>", label[1], re.DOTALL)
+    return {_said(term): _said(fact) for term, fact in pairs}
+
+
+def _said(html: str) -> str:
+    return " ".join(re.sub(r"<[^>]*>", " ", html).split())
+
+
+@pytest.mark.parametrize(
+    ("changes", "known_later"),
+    [
+        (_ROW, {}),
+        (_PERSON, {}),
+        (_ZCDP, {}),
+        ({"partition_column": "sex"}, {}),
+        (
+            {"neighbouring": "change_one"},
+            {"Rows": ("as many as the file has, public; never more", "4, public; never more")},
+        ),
+        (
+            _PERSON | {"neighbouring": "change_one"},
+            {"People": ("as many as the file names, public", "2, public")},
+        ),
+    ],
+    ids=["row", "person", "zcdp", "parts", "public rows", "public people"],
+)
+def test_the_label_of_a_dataset_is_the_one_that_its_review_showed(
+    changes: dict[str, str],
+    known_later: dict[str, tuple[str, str]],
+    owner: Membership,
+    client_for: ClientFor,
+) -> None:
+    """Term by term; but when it was registered, and numbers that the file alone tells."""
+    browser = client_for(owner)
+    upload = uploaded(browser)
+    review = browser.post(reverse("datasets:review", args=[upload.pk]), declared(**changes))
+    reviewed = label_of(review)
+    browser.post(reverse("datasets:register", args=[upload.pk]), dict(review.context["fields"]))
+    read_waiting()
+    registered = label_of(browser.get(f"/datasets/{Dataset.objects.get().slug}/"))
+    assert list(registered) == list(reviewed)
+    assert len(reviewed) > 9
+    told = {term for term in reviewed if registered[term] != reviewed[term]}
+    assert told == {"Registered", *known_later}
+    assert reviewed["Registered"] == "not yet"
+    for term, (before, after) in known_later.items():
+        assert reviewed[term].startswith(before)
+        assert registered[term].startswith(after)
 
 
 def test_the_review_of_what_is_wrong_says_so_at_the_field(

@@ -177,7 +177,9 @@ def test_the_privacy_label_names_every_rule(
     govern: Callable[..., None], client_for: ClientFor, analyst: Membership, dataset: Dataset
 ) -> None:
     browser, page = client_for(analyst), f"/datasets/{dataset.slug}/"
-    assert "The owner&#x27;s rules" not in browser.get(page).content.decode()
+    before = browser.get(page).content.decode()
+    assert "Each question costs at least ε 0.001." in before
+    assert "permit or approval" not in before
     govern(statistics=("count", "mean"), least_error=10, approval_above_nano=NANO // 4)
     label = " ".join(browser.get(page).content.decode().split())
     assert "Only these may be asked: Count, Mean." in label
