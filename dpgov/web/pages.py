@@ -45,7 +45,7 @@ def _headers_of_file(name: str) -> dict[str, str]:
 
 
 register = Library()
-_LOOKS = (((CheckboxInput, RadioSelect), "form-check-input"), ((Select,), "form-select"))
+_LOOKS = (((CheckboxInput,), "form-check-input"), ((Select,), "form-select"))
 
 
 @register.filter
@@ -60,6 +60,12 @@ def styled(field: BoundField) -> SafeString:
 def is_tick(field: BoundField) -> bool:
     """Whether its label stands behind it."""
     return isinstance(field.field.widget, CheckboxInput)
+
+
+@register.filter
+def is_choice(field: BoundField) -> bool:
+    """Whether it is radio buttons, or boxes to tick, each with a label of its own."""
+    return isinstance(field.field.widget, RadioSelect)
 
 
 _SELECTED = SafeString(" selected")

@@ -63,7 +63,8 @@
 
   function paintAxis(axis, colour, zooms) {
     return {
-      automargin: true, zeroline: false, ...axis, fixedrange: !zooms,
+      // Long names lean to the left, where there is room: leaning to the right the last would be left out.
+      automargin: true, zeroline: false, autotickangles: [0, -30, -90], ...axis, fixedrange: !zooms,
       gridcolor: colour("chart-grid"), linecolor: colour("line"), tickcolor: colour("line"),
     };
   }
@@ -77,7 +78,7 @@
   }
 
   // On a phone a legend of many would stand in one column, higher than the chart, with a bar to scroll it:
-  // two columns of short names have room. The table beside the chart has the names as they are.
+  // two columns of names on two lines have room. The table beside the chart has the names as they are.
   const narrow = 480;
   const shortName = 13;
   const fewNames = 4;
@@ -86,7 +87,11 @@
 
   function shortened(trace) {
     const name = trace.name ?? "";
-    return name.length > shortName ? { ...trace, name: `${name.slice(0, shortName - 1)}…` } : trace;
+    if (name.length <= shortName) return trace;
+    const space = name.lastIndexOf(" ", shortName);
+    const first = space > 0 ? `${name.slice(0, space)}<br>` : "";
+    const rest = name.slice(space > 0 ? space + 1 : 0);
+    return { ...trace, name: first + (rest.length > shortName ? `${rest.slice(0, shortName - 1)}…` : rest) };
   }
 
   function paintLayout(layout, traces, colour, element) {

@@ -8,6 +8,9 @@ from dpgov.queries.pictures.figures import Leads, of_dataset
 from dpgov.queries.wording.over_days import bar
 from dpgov.queries.wording.plotting import Figure, as_figure, inert
 
+# Per cent: a narrower stretch has no room for a name, which the table below tells.
+_NAMED_FROM = 40
+
 
 def tree_map(found: Map, leads: Leads) -> Figure:
     """Each dataset a stretch of one bar, as wide as its part of all ε."""
@@ -22,8 +25,9 @@ def tree_map(found: Map, leads: Leads) -> Figure:
             x=[as_number(found.nano[key])],
             y=[0],
             orientation="h",
-            text=[f"{inert(name, 18)} {share}%"],
+            text=[f"{inert(name, 18)} {share}%" if share >= _NAMED_FROM else f"{share}%"],
             textposition="inside",
+            textangle=0,
             insidetextanchor="middle",
             hovertemplate=f"{inert(name)}: ε %{{x:,}}<extra></extra>",
         )
@@ -32,4 +36,5 @@ def tree_map(found: Map, leads: Leads) -> Figure:
     return as_figure(
         traces, barmode="stack", bargap=0, showlegend=False, yaxis=hidden,
         xaxis={"title": {"text": "ε"}, "showgrid": False},
+        uniformtext={"mode": "hide", "minsize": 11},
     )  # fmt: skip

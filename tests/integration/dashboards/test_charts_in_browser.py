@@ -6,6 +6,7 @@ from datetime import date
 from mimetypes import guess_type
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import plotly.graph_objects as go
 import pytest
@@ -14,9 +15,13 @@ from django.conf import settings
 from django.template.loader import render_to_string
 from playwright.sync_api import Browser, Page, Route, sync_playwright
 
+from dpgov.dashboards.history.figures import tree_map
+from dpgov.privacy.accounting.decimals import NANO
+from dpgov.queries.pictures.cells import Map
+from dpgov.queries.pictures.figures import Leads
 from dpgov.queries.wording.figures import release_charts
 from dpgov.queries.wording.over_days import bar, over_days
-from dpgov.queries.wording.plotting import as_figure
+from dpgov.queries.wording.plotting import as_figure, labelled_axis
 from tests.integration.dashboards.corpus import SCRIPTS
 from tests.journeys.browser import ARGUMENTS
 from tests.servers.missing import find_browser
@@ -145,7 +150,35 @@ def test_on_a_phone_the_whole_legend_is_seen(window: Page, complaints: list[str]
     assert legend["right"] <= 360
     assert legend["bottom"] <= drawn["top"]
     assert window.evaluate(box.format(".scrollbar"))["height"] == 0
-    assert window.locator(".legendtext").all_text_contents()[0] == "Analyst of t…"
+    first = window.locator(".legendtext").first
+    assert first.locator("tspan").all_text_contents() == ["Analyst of", "the ward num…"]
+    assert complaints == []
+
+
+def test_on_a_phone_the_last_bar_has_its_name(window: Page, complaints: list[str]) -> None:
+    """Names that lean would be left out where they pass the end of the axis."""
+    window.set_viewport_size({"width": 300, "height": 800})
+    names = ["20–29", "30–39", "40–49", "50–59", "60–69", "70–80", "other"]
+    bars = go.Bar(x=[*range(7)], y=[1_000 * place for place in range(7)])
+    _show(window, [as_figure([bars], xaxis=labelled_axis(names, "age"))])
+    shown = window.locator(".chart .xaxislayer-above text:visible")
+    assert shown.all_text_contents() == names
+    assert complaints == []
+
+
+def test_a_stretch_too_narrow_to_be_read_in_bears_no_name(
+    window: Page, complaints: list[str]
+) -> None:
+    large, small, tiny = uuid4(), uuid4(), uuid4()
+    named = [(large, "Adult census income"), (small, "Visits national"), (tiny, "Infections")]
+    nano = {large: 85 * NANO, small: 14 * NANO, tiny: NANO}
+    found = Map(datasets=named, days=[], number={}, nano=nano)
+    _show(window, [tree_map(found, Leads())])
+    texts = window.locator(".chart .bartext")
+    shown = [one for one in texts.all() if one.is_visible()]
+    assert [one.text_content() for one in shown] == ["Adult census inco… 85%", "14%"]
+    sizes = {one.evaluate("(text) => getComputedStyle(text).fontSize") for one in shown}
+    assert {size for size in sizes if float(size.removesuffix("px")) < 11} == set()
     assert complaints == []
 
 
