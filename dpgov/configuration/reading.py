@@ -49,9 +49,7 @@ class Environment(environ.Env):  # type: ignore[misc]
             raise WrongSetting(f"{var} must be a number of at least {least:g}.")
         return found
 
-    def bool(
-        self, var: str, default: builtins.bool
-    ) -> builtins.bool:
+    def bool(self, var: str, default: builtins.bool) -> builtins.bool:
         """On or off; nothing at all is the default."""
         word = str(self.str(var, default="")).strip().lower()
         if word and word not in _ON | _OFF:

@@ -170,16 +170,16 @@ def _count(rows: QuerySet[Any], of: str = "pk") -> QuerySet[Any, Any]:
 def _without_factor(number: int) -> Tile:
     asked = bool(settings.DPGOV_MFA_REQUIRED)
     text = (
-        _("They sign in with a password alone. Some roles are asked for a second factor.")
+        _("People with a password alone. Some roles are asked for a second factor.")
         if asked
-        else _("They sign in with a password alone. This installation asks no role for more.")
+        else _("People with a password alone. This installation asks no role for more.")
     )
     title = _("Without a second factor")
     return Tile(title, _number(number), text, "people:members", alarm=number > 0)
 
 
 def _webhooks(number: int) -> Tile:
-    text = _("Deliveries were refused or found nobody in the last 30 days.")
+    text = _("Those whose deliveries were refused or found nobody in the last 30 days.")
     title = _("Failing webhooks")
     return Tile(title, _number(number), text, "notices:webhooks", alarm=number > 0)
 

@@ -29,7 +29,7 @@ def certainty_by_size(certainties: Sequence[Certainty], chosen: int) -> Figure:
             "showgrid": False,
         },
         yaxis={
-            "title": {"text": _("at most so sure, in %")},
+            "title": {"text": _("highest certainty, in %")},
             "range": [49, 101],
             "tickvals": [50, 60, 70, 80, 90, 100],
         },
