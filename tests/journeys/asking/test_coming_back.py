@@ -1,4 +1,4 @@
-"""R9: back in the browser from an answer: the question that was asked, and its own price."""
+"""Back in the browser from an answer: the question that was asked, and its own price."""
 
 import re
 

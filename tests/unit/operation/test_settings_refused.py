@@ -1,4 +1,4 @@
-"""N6: what an operator mistypes is an error at the start that names its variable.
+"""What an operator mistypes is an error at the start that names its variable.
 
 What could break: a switch that is taken for "off", which leaves cookies or the storage in the
 clear; a number with which every page ends in an error, or nothing is ever answered.

@@ -1,4 +1,4 @@
-"""R9: a browser that goes back shows an earlier question, whose price is its own or unpaid."""
+"""A browser that goes back shows an earlier question, whose price is its own or unpaid."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""I3, I4: what an owner's server made of a table is known as that table, however many steps away.
+"""M93: what an owner's server made of a table is known as that table, however many steps away.
 
 What could overspend: a second budget over the same rows, by a view of a materialised view of them.
 """

@@ -1,4 +1,4 @@
-"""I4: a server that says nothing any more keeps nobody waiting for long.
+"""M93: a server that says nothing any more keeps nobody waiting for long.
 
 Its own limits do not help: they are its to keep, and its machine goes on to confirm what it is
 sent. What could be lost: the readers of the installation, and with them everybody's files.
