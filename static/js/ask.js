@@ -75,7 +75,7 @@
   };
   document.addEventListener("htmx:after:process", (event) => {
     if (event.target !== document.body || !form()) return;
-    const fields = [...form().elements].filter((field) => field.matches("input, select, textarea"));
+    const fields = [...form().elements].filter((field) => field.name && field.matches("input, select, textarea"));
     if (!fields.every(isAsItCame)) form().dispatchEvent(new Event("input", { bubbles: true }));
   });
   document.addEventListener("submit", (event) => {
@@ -89,6 +89,9 @@
   const changesForm = (event) => event.detail.ctx?.target?.id === "ask-form";
   document.addEventListener("input", (event) => {
     if (event.target.form === form()) isPriceOld = true;
+    // Until the price of what is typed is there, the one that is shown cannot be paid.
+    if (!form() || (event.target.form ?? event.target) !== form()) return;
+    for (const button of document.querySelectorAll('#quote[hx-trigger^="input"] button[name=price]')) button.disabled = true;
   });
   document.addEventListener("htmx:before:request", (event) => {
     if (changesForm(event)) isPriceOld = document.querySelector("#quote.htmx-request") !== null;

@@ -2,7 +2,7 @@
 // handle moves the dot and the ghost's error bars, and fills the amount into the form.
 "use strict";
 (() => {
-  const PRICE = ["by", "epsilon", "rho", "value", "percent", "least", "level", "target", "allocation", "saved_name"];
+  const PRICE = ["priced", "by", "epsilon", "rho", "value", "percent", "least", "level", "target", "allocation", "saved_name"];
   const panel = () => document.getElementById("curve");
   const points = () => JSON.parse(document.getElementById("curve-points")?.textContent ?? "[]");
   let last = "";
