@@ -15,7 +15,8 @@ from tests.integration.operation.installation import Installation, installation,
 
 pytestmark = pytest.mark.long
 COMMANDS = re.findall(r"```sh\n(.*?)```", (ROOT / "docs/backup.md").read_text(), re.DOTALL)
-BACKUP, RESTORE, AFTERWARDS, MARK_ALL = COMMANDS
+# The second is the first in containers, for which there is no daemon here.
+BACKUP, _IN_CONTAINERS, RESTORE, AFTERWARDS, MARK_ALL = COMMANDS
 UNFINISHED = "SELECT count(*) FROM queries_query WHERE state IN ('queued', 'running', 'sealed')"
 BOOKED = "SELECT sum(spent_nano)::bigint FROM budgets_budget WHERE kind = 'dataset'"
 FROZEN = "SELECT count(*) FROM budgets_budget WHERE kind = 'dataset' AND frozen_at IS NOT NULL"
