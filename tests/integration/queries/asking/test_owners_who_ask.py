@@ -25,7 +25,7 @@ from dpgov.datasets.services.pausing import pause_questions
 from dpgov.oversight.month.calendar import Month
 from dpgov.oversight.month.month import figures_of
 from dpgov.oversight.month.report import report_of
-from dpgov.privacy.accounting.decimals import NANO
+from dpgov.privacy.accounting.decimals import NANO, as_text
 from dpgov.queries.answering.cancelling import cancel, may_cancel
 from dpgov.queries.asking.policy import OutsidePolicy
 from dpgov.queries.asking.quote import quote
@@ -185,7 +185,7 @@ def test_nobody_answers_what_they_asked_for(
     assert ("Withdraw the request" in page, "Your answer" in page) == (True, False)
     typed = {
         "decision": "pass_on" if about == "limit" else "grant",
-        "epsilon_limit": "20",
+        "epsilon_limit": as_text(sent.epsilon_nano),
         "last_day": (timezone.now().date() + timedelta(days=7)).isoformat(),
         "answer": "yes",
     }
