@@ -37,6 +37,7 @@ from dpgov.queries.web.forms.sending import NotSent, send
 from dpgov.queries.web.forms.state import from_plan
 from dpgov.queries.workbench.saved import get_saved
 from dpgov.tenants.permissions import Permission, membership_of, requires
+from dpgov.web.picking import is_key
 
 
 @requires(Permission.SUBMIT_QUERIES)
@@ -71,7 +72,7 @@ def _starting_data(request: HttpRequest, ground: Ground) -> QueryDict:
     `?asked=` is the key of the form that a browser goes back to: what was asked with it, if it was.
     """
     dataset, schema = ground.dataset, ground.schema
-    if asked := request.GET.get("asked"):
+    if is_key(asked := request.GET.get("asked", "")):
         mine = find_by_key(membership_of(request), asked)
         if mine is not None and mine.dataset_id == dataset.pk:
             return charging(request, ground, from_plan(mine.plan, schema))
