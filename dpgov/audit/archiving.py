@@ -25,7 +25,14 @@ from dpgov.audit.archive.parquet import (
     sha256_of,
     write,
 )
-from dpgov.audit.archive.reading import archived_lines, archived_to, archives_of, folder_of
+from dpgov.audit.archive.reading import (
+    another_file,
+    archived_lines,
+    archived_to,
+    archives_of,
+    check_file,
+    folder_of,
+)
 from dpgov.audit.entry import line_of
 from dpgov.audit.files import put_once
 from dpgov.audit.history import findings
@@ -204,15 +211,14 @@ def remove_archived(tenant_id: UUID) -> int:
 
 def _refuse_another_file(archive: AuditArchive) -> None:
     """Only while the whole file is there, with every entry that it had."""
-    path = folder_of(archive.tenant_id) / archive.name
     try:
         lines = archived_lines(archive.tenant_id, after=archive.first - 1, upto=archive.last)
         number = sum(1 for _ in lines)
-        same = sha256_of(path) == archive.sha256
+        check_file(archive)
+        if number != archive.last - archive.first + 1:
+            raise another_file(archive)
     except (BrokenArchive, ArchiveAway) as problem:
         raise ArchiveRefused([problem.args[0]]) from problem
-    if not same or number != archive.last - archive.first + 1:
-        raise ArchiveRefused([said("{file} is not the file that was recorded.", file=path.name)])
 
 
 def _leaving(archive: AuditArchive) -> QuerySet[AuditEntry]:

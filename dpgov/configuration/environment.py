@@ -18,7 +18,6 @@ _CACHES = {
     "RedisCache": "dpgov.operation.steady_cache.SteadyRedisCache",
 }
 
-_IDLE_HOURS = "DPGOV_SESSION_IDLE_HOURS"
 _BROKERS = ("filesystem://", "redis://", "rediss://", "redis+socket://", "sentinel://")
 
 

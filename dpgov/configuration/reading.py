@@ -6,13 +6,12 @@ at the start, before anybody is served.
 
 import builtins
 import math
-from decimal import InvalidOperation
 from pathlib import Path
 from typing import Any
 
 import environ
 
-from dpgov.privacy.accounting.decimals import parse_epsilon
+from dpgov.privacy.accounting.decimals import InvalidAmount, parse_epsilon
 
 _ON = frozenset({"1", "true", "yes", "on"})
 _OFF = frozenset({"0", "false", "no", "off"})
@@ -62,7 +61,7 @@ def least_epsilon(env: Environment) -> str:
     text = env.str("DPGOV_LEAST_EPSILON", default="0.001")
     try:
         parse_epsilon(text)
-    except (ValueError, InvalidOperation) as refusal:
+    except InvalidAmount as refusal:
         raise WrongSetting(f"DPGOV_LEAST_EPSILON must be a price: {refusal}") from None
     return str(text)
 

@@ -125,9 +125,19 @@ def _believe(archive: AuditArchive, number: int, line: bytes, leaf: tuple[int, b
 def check_files(tenant_id: UUID) -> None:
     """Read what is in the folder to its end; raises BrokenArchive for a file that was changed."""
     for archive in archives_of(tenant_id):
-        path = folder_of(tenant_id) / archive.name
-        if path.is_file() and sha256_of(path) != archive.sha256:
-            raise BrokenArchive(said("{file} is not the file that was recorded.", file=path.name))
+        if (folder_of(tenant_id) / archive.name).is_file():
+            check_file(archive)
+
+
+def check_file(archive: AuditArchive) -> None:
+    """Read it to its end; raises BrokenArchive where it was changed, OSError where it is away."""
+    if sha256_of(folder_of(archive.tenant_id) / archive.name) != archive.sha256:
+        raise another_file(archive)
+
+
+def another_file(archive: AuditArchive) -> BrokenArchive:
+    """What there is to say of a file that is not the one."""
+    return BrokenArchive(said("{file} is not the file that was recorded.", file=archive.name))
 
 
 def whole_log(tenant_id: UUID, *, upto: int) -> Iterator[bytes]:

@@ -28,9 +28,6 @@ _SPECIAL = [
 ]
 
 
-_PRIVATE = said("The address leads into a private network.")
-
-
 class AddressRefused(SpokenRefusal, ValueError):
     """The address leads where webhooks may not go, or is none; `str` is for people."""
 
@@ -84,7 +81,7 @@ def _check_public(addresses: list[str]) -> None:
     if settings.DPGOV_WEBHOOKS_TO_PRIVATE_ADDRESSES:
         return
     if not all(is_public(address) for address in addresses):
-        raise AddressRefused(_PRIVATE)
+        raise AddressRefused(said("The address leads into a private network."))
 
 
 def _written_in(host: str) -> list[str]:

@@ -11,7 +11,7 @@ found is about made-up tables, never data.
 """
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from itertools import islice
 from uuid import UUID
 
@@ -27,13 +27,12 @@ from dpgov.notices.events.budget_requests import budget_requests
 from dpgov.notices.events.happenings import Entry, happening_of
 from dpgov.notices.events.levels import OWN, SHARED, reached
 from dpgov.notices.events.months import ended_months
-from dpgov.notices.events.telling import Happening, tell
+from dpgov.notices.events.telling import NEWS, Happening, people_having, tell, told_before
 from dpgov.notices.kinds import Kind
-from dpgov.notices.models import Cursor, Event
+from dpgov.notices.models import Cursor
 from dpgov.operation import clock
 from dpgov.operation.clock import Now
-from dpgov.tenants.models import Membership, Role
-from dpgov.tenants.roles import having
+from dpgov.tenants.models import Role
 
 
 def alarms(tenant_id: UUID) -> Iterator[Happening]:
@@ -42,27 +41,24 @@ def alarms(tenant_id: UUID) -> Iterator[Happening]:
     if report is None or report.verdict is Verdict.FINE:
         return
     key = f"noise_check:{report.at}"
-    if Event.objects.filter(tenant_id=tenant_id, key=key).exists():
+    if told_before(tenant_id, [key]):
         return
-    members = Membership.objects.filter(having(Role.OFFICER, Role.ADMIN), tenant_id=tenant_id)
     yield Happening(
         key=key,
         kind=Kind.NOISE_CHECK,
         due_at=datetime.fromtimestamp(report.at, UTC),
-        people=frozenset(members.values_list("user_id", flat=True)),
+        people=people_having(tenant_id, Role.OFFICER, Role.ADMIN),
         detail={"verdict": report.verdict.value},
     )
 
 
-# A sweeper that was away for longer tells no old news.
-_NEWS = timedelta(days=7)
 _MOST = 200
 
 
 def registrations(tenant_id: UUID) -> Iterator[Happening]:
     """What to tell about the tenant's files that were read or given up lately."""
     ended = list(_ended(tenant_id)[:_MOST])
-    told = _told(tenant_id, ended)
+    told = told_before(tenant_id, map(_key, ended))
     return (_happening(arrival) for arrival in ended if _key(arrival) not in told)
 
 
@@ -70,14 +66,9 @@ def _ended(tenant_id: UUID) -> QuerySet[Arrival]:
     rows = Arrival.objects.filter(
         tenant_id=tenant_id,
         state__in=[Arrival.State.DONE, Arrival.State.REFUSED],
-        ended_at__gt=Now() - _NEWS,
+        ended_at__gt=Now() - NEWS,
     )
     return rows.select_related("upload", "dataset").order_by("-ended_at")
-
-
-def _told(tenant_id: UUID, arrivals: list[Arrival]) -> set[str]:
-    events = Event.objects.filter(tenant_id=tenant_id, key__in=map(_key, arrivals))
-    return set(events.values_list("key", flat=True))
 
 
 def _key(arrival: Arrival) -> str:

@@ -16,11 +16,10 @@ from dpgov.approvals.selectors import deciders
 from dpgov.audit.actions import Action
 from dpgov.datasets.audience import analysts_of
 from dpgov.datasets.models import Dataset
-from dpgov.notices.events.telling import Happening
+from dpgov.notices.events.telling import Happening, people_having
 from dpgov.notices.kinds import Kind
 from dpgov.queries.models import BudgetRequest, Query
-from dpgov.tenants.models import Membership, Role
-from dpgov.tenants.roles import having
+from dpgov.tenants.models import Role
 
 Entry = Mapping[str, Any]
 
@@ -148,8 +147,7 @@ def _frozen(entry: Entry) -> Happening | None:
 
 
 def _people(entry: Entry, *roles: Role) -> frozenset[UUID]:
-    members = Membership.objects.filter(having(*roles), tenant_id=entry["tenant_id"])
-    return frozenset(members.values_list("user_id", flat=True))
+    return people_having(entry["tenant_id"], *roles)
 
 
 def _id_in(entry: Entry) -> UUID:

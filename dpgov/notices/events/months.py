@@ -9,14 +9,10 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from dpgov.audit.selectors import EntryFilter, checkpoints_of, entries_of
-from dpgov.notices.events.telling import Happening
+from dpgov.notices.events.telling import NEWS, Happening, people_having, told_before
 from dpgov.notices.kinds import Kind
-from dpgov.notices.models import Event
-from dpgov.tenants.models import Membership, Role
-from dpgov.tenants.roles import having
+from dpgov.tenants.models import Role
 
-# A sweeper that was away for longer tells no old news.
-_NEWS = timedelta(days=7)
 # What was printed before the log was signed would have to be printed again.
 _PATIENCE = timedelta(days=1)
 
@@ -24,21 +20,20 @@ _PATIENCE = timedelta(days=1)
 def ended_months(tenant_id: UUID, now: datetime) -> Iterator[Happening]:
     """The month before this one, in the first days of this one, if the log knows of it."""
     begin = now.astimezone(UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-    if now - begin > _NEWS:
+    if now - begin > NEWS:
         return
     month = f"{begin - timedelta(days=1):%Y-%m}"
     key = f"month:{month}"
-    if Event.objects.filter(tenant_id=tenant_id, key=key).exists():
+    if told_before(tenant_id, [key]):
         return
     if not entries_of(tenant_id, EntryFilter(until=begin)).exists():
         return
     if now - begin < _PATIENCE and not checkpoints_of(tenant_id).filter(at__gte=begin).exists():
         return
-    officers = Membership.objects.filter(having(Role.OFFICER), tenant_id=tenant_id)
     yield Happening(
         key=key,
         kind=Kind.MONTH,
         due_at=begin,
-        people=frozenset(officers.values_list("user_id", flat=True)),
+        people=people_having(tenant_id, Role.OFFICER),
         detail={"month": month},
     )

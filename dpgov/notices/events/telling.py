@@ -6,7 +6,7 @@ active members are told. Sends nothing itself.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -15,8 +15,11 @@ from django.db import transaction
 from dpgov.notices.kinds import REACHES, Kind
 from dpgov.notices.models import Choice, Delivery, Event, Notice, State, Webhook
 from dpgov.notices.selectors import choices_by_person, webhooks_of
-from dpgov.tenants.models import Membership
+from dpgov.tenants.models import Membership, Role
 from dpgov.tenants.roles import having
+
+# A sweeper that was away for longer tells no old news.
+NEWS = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,18 @@ class Happening:
     detail: dict[str, Any] = field(default_factory=dict)
     personal: bool = False
     dataset: UUID | None = None
+
+
+def told_before(tenant_id: UUID, keys: Iterable[str]) -> set[str]:
+    """Which of these keys an event has already."""
+    events = Event.objects.filter(tenant_id=tenant_id, key__in=keys)
+    return set(events.values_list("key", flat=True))
+
+
+def people_having(tenant_id: UUID, *roles: Role) -> frozenset[UUID]:
+    """The members who have one of these roles, by user id."""
+    members = Membership.objects.filter(having(*roles), tenant_id=tenant_id)
+    return frozenset(members.values_list("user_id", flat=True))
 
 
 @transaction.atomic

@@ -54,11 +54,10 @@ def test_a_young_budget_has_no_cone(
     assert "Runs out: too early to tell." in html
 
 
-def test_what_happened_to_a_budget_is_marked_for_owners_alone(
-    in_use: list[Query], dataset: Dataset, owner: Membership, analyst: Membership,
-    officer: Membership, colleague: Membership, paths: dict[str, str], client_for: ClientFor,
-) -> None:  # fmt: skip
-    """E13: refusals of others and the pace of all are nothing for an analyst."""
+def _lowered_and_refused(
+    in_use: list[Query], dataset: Dataset, owner: Membership, colleague: Membership
+) -> None:
+    """An owner lowers the limit; of a colleague's questions three are refused on the first day."""
     change_limit(
         budget=dataset.budget, limit_nano=9 * NANO, actor=actor_of(owner.user), reason="less"
     )
@@ -66,6 +65,14 @@ def test_what_happened_to_a_budget_is_marked_for_owners_alone(
         tenant=owner.tenant, dataset=dataset, analyst=colleague.user, number=3, reason="budget",
         day=in_use[0].submitted_at.date(),
     )  # fmt: skip
+
+
+def test_what_happened_to_a_budget_is_marked_for_owners_alone(
+    in_use: list[Query], dataset: Dataset, owner: Membership, analyst: Membership,
+    officer: Membership, colleague: Membership, paths: dict[str, str], client_for: ClientFor,
+) -> None:  # fmt: skip
+    """E13: refusals of others and the pace of all are nothing for an analyst."""
+    _lowered_and_refused(in_use, dataset, owner, colleague)
     html = page(client_for(owner), paths["budget"])
     words = [one for (one,) in trace(html, "over-time", "Events")["customdata"]]
     assert words == ["3 questions refused", "Limit lowered by ε 1"]
@@ -88,13 +95,7 @@ def test_events_are_marked_when_they_happened_and_never_before_the_budget_or_aft
     paths: dict[str, str], client_for: ClientFor,
 ) -> None:  # fmt: skip
     """E13: of refusals the day is known alone; of it the part that the picture shows is taken."""
-    change_limit(
-        budget=dataset.budget, limit_nano=9 * NANO, actor=actor_of(owner.user), reason="less"
-    )
-    Refusal.objects.create(
-        tenant=owner.tenant, dataset=dataset, analyst=colleague.user, number=3, reason="budget",
-        day=in_use[0].submitted_at.date(),
-    )  # fmt: skip
+    _lowered_and_refused(in_use, dataset, owner, colleague)
     lowered = LimitChange.objects.get(budget=dataset.budget, before_nano__gt=0).created_at
     html = page(client_for(owner), paths["budget"])
     moments = [datetime.fromisoformat(at) for at in trace(html, "over-time", "Events")["x"]]
