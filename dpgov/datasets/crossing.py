@@ -15,6 +15,7 @@ from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet, Subquery
 from dpgov.datasets.models import (
     Agreement,
     Arrival,
+    Dataset,
     DatasetVersion,
     FingerprintMark,
     FingerprintPart,
@@ -184,13 +185,15 @@ def tenants_with_arrivals() -> list[UUID]:
 
 
 def is_marked_elsewhere(marks: list[str], live_id: UUID) -> bool:
-    """Whether any tenant has another live table with one of these marks, discarded ones aside.
+    """Whether any tenant has another live table with one of these marks, under another budget.
 
-    That one is there, and nothing else: neither which, nor whose.
+    Discarded ones aside. That one is there, and nothing else: neither which, nor whose.
     """
     if connection.vendor == "postgresql":
         rows = through_gate("SELECT datasets_live_marked(%s::text[], %s)", marks, live_id)
         return bool(rows[0][0])
     others = LiveMark.objects.filter(mark__in=marks, live__dataset__isnull=False)
     discarded = Q(live__dataset__held_at__isnull=False, live__dataset__archived_at__isnull=False)
+    own = Dataset.objects.filter(live=live_id).values("budget")
+    others = others.exclude(live__dataset__budget__in=own)
     return others.exclude(live=live_id).exclude(discarded).exists()

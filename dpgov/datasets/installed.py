@@ -55,12 +55,14 @@ SELECT v.id FROM datasets_datasetversion v JOIN datasets_dataset d ON d.id = v.d
 WHERE v.id = ANY ($1) AND v.data_deleted_at IS NULL AND d.data_deleted_at IS NULL
   AND NOT (d.held_at IS NOT NULL AND d.archived_at IS NOT NULL)
 """
-# Whoever could be asked about a table, or whose people have a budget: none that was discarded.
+# Whoever could be asked about a table, or whose people have a budget: none that was discarded. Who
+# shares the budget counts the same people once.
 _LIVE_MARKED = """
 SELECT EXISTS (
     SELECT 1 FROM datasets_livemark m JOIN datasets_dataset d ON d.live_id = m.live_id
     WHERE m.mark = ANY ($1) AND m.live_id <> $2
       AND NOT (d.held_at IS NOT NULL AND d.archived_at IS NOT NULL)
+      AND d.budget_id NOT IN (SELECT o.budget_id FROM datasets_dataset o WHERE o.live_id = $2)
 )
 """
 

@@ -1,6 +1,7 @@
 """What engines share whose rows stay where they are: forms, declarations and requests, no row."""
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from operator import index
 from typing import Protocol
@@ -58,15 +59,28 @@ class SourceRefused(Exception):
         self.problem, self.column = problem, column
 
 
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where the rows of a source come from, as its server calls it; nothing of the rows.
+
+    `relations` name the source itself first and then whatever it reads; there are none where its
+    place says all. `system` names the server where it says so, else it is empty.
+    """
+
+    relations: tuple[str, ...] = ()
+    system: str = ""
+
+
 class LiveEngine(Engine, Protocol):
     """Asks rows that stay where they are."""
 
     order_key: bytes
 
-    def reach(self) -> None:
+    def reach(self) -> Provenance:
         """Return if it could be asked now: its server lets us in, and its form is as declared.
 
-        No row is read. Raises DataNotOpened.
+        It answers from then on as long as its rows come from there. No row is read. Raises
+        DataNotOpened.
         """
         ...
 

@@ -101,6 +101,7 @@ from dpgov.datasets.services.live.connecting import (
     connect_table,
     replace_credentials,
 )
+from dpgov.datasets.services.live.following import ReadsAnother
 from dpgov.datasets.services.live.kinds import KINDS as LIVE_KINDS
 from dpgov.datasets.services.live.kinds import kind_of
 from dpgov.datasets.services.live.kinds import offered as offered_kinds
@@ -176,6 +177,7 @@ __all__ = [
     "Place",
     "QuestionAboveLimit",
     "QuestionsOnTheirWay",
+    "ReadsAnother",
     "RefusedFile",
     "RefusedTable",
     "Registered",

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from psycopg import sql
 
-from dpgov.engines.live import NAMES_A_UNIT, Kind, SourceRefused, fits
+from dpgov.engines.live import NAMES_A_UNIT, Kind, Provenance, SourceRefused, fits
 from dpgov.engines.postgres import catalog
 from dpgov.engines.postgres.kinds import KIND_OF_TYPE
 from dpgov.engines.postgres.rows import Source
@@ -77,31 +77,44 @@ def check_zones(connection: Connection, source: Source) -> None:
 class Known:
     """What a server's catalog says of a table, and nothing of its rows.
 
-    `columns` are all there are, by their names; None is a type that is not read. `relations` name
-    the table first and then whatever it reads, each as its server does; `system` names the server
-    where it says so, else it is empty.
+    `columns` are all there are, by their names; None is a type that is not read.
     """
 
     columns: dict[str, Kind | None]
-    relations: tuple[str, ...]
-    system: str
+    provenance: Provenance
 
 
 def known(connection: Connection, source: Source) -> Known:
     """Of a source that is `checked` in this transaction; raises SourceRefused."""
     table, _kind = _found(connection, source)
     rows = connection.execute(catalog.COLUMNS, (table,)).fetchall()
-    found = [row[0] for row in connection.execute(catalog.RELATIONS, (table,)).fetchall()]
-    system = ""
-    if _is_true(connection, catalog.MAY_SAY_SYSTEM):
-        system = str(connection.execute(catalog.SYSTEM).fetchall()[0][0])
-    (database,) = connection.execute(catalog.DATABASE).fetchall()[0]
-    others = sorted(set(found) - {table})
     return Known(
         columns={name: KIND_OF_TYPE.get(kind) for name, kind in rows},
-        relations=tuple(f"{database}/{relation}" for relation in (table, *others)),
-        system=system,
+        provenance=provenance(connection, source),
     )
+
+
+def provenance(connection: Connection, source: Source) -> Provenance:
+    """Of a source that is `checked` in this transaction; raises SourceRefused."""
+    return Provenance(relations(connection, source), _system(connection))
+
+
+def relations(connection: Connection, source: Source) -> tuple[str, ...]:
+    """The source first and then whatever it reads, each as its server calls it.
+
+    Of a source that is `checked` in this transaction; raises SourceRefused.
+    """
+    table, _kind = _found(connection, source)
+    found = [row[0] for row in connection.execute(catalog.RELATIONS, (table,)).fetchall()]
+    (database,) = connection.execute(catalog.DATABASE).fetchall()[0]
+    others = sorted(set(found) - {table})
+    return tuple(f"{database}/{relation}" for relation in (table, *others))
+
+
+def _system(connection: Connection) -> str:
+    if _is_true(connection, catalog.MAY_SAY_SYSTEM):
+        return str(connection.execute(catalog.SYSTEM).fetchall()[0][0])
+    return ""
 
 
 def _check_declared(source: Source) -> None:

@@ -11,8 +11,15 @@ from dpgov.engines.base import DataNotOpened, EngineFailure
 from dpgov.engines.categories import with_codes, words_in
 from dpgov.engines.dialect import POSTGRES
 from dpgov.engines.ingest.recognised.multiset import derived
-from dpgov.engines.live import ORDER, Kind, answer_of, check_bounds, tops_of
-from dpgov.engines.postgres.checking import Known, check_zones, checked, known
+from dpgov.engines.live import ORDER, Kind, Provenance, answer_of, check_bounds, tops_of
+from dpgov.engines.postgres.checking import (
+    Known,
+    check_zones,
+    checked,
+    known,
+    provenance,
+    relations,
+)
 from dpgov.engines.postgres.coding import code_of
 from dpgov.engines.postgres.rows import Source, data_sql, has_key
 from dpgov.engines.postgres.server import Connection, Server, opened
@@ -53,17 +60,20 @@ class PostgresEngine:
         self._server, self._source = server, source
         self._allowed, self._seconds = frozenset(allowed), seconds
         self.order_key = derived(key, ORDER)
+        self._reached: Provenance | None = None
 
-    def reach(self) -> None:
+    def reach(self) -> Provenance:
         """Return if it could be asked now: its server lets us in, and its form is the declared one.
 
-        No row is read. Raises DataNotOpened.
+        It answers from then on as long as the table reads what it does now. No row is read. Raises
+        DataNotOpened.
         """
         try:
             seconds = min(self._seconds, _REACH_SECONDS)
             with opened(self._server, self._allowed, seconds) as connection:
                 self._kinds(connection)
-                return
+                self._reached = provenance(connection, self._source)
+                return self._reached
         except Exception:  # noqa: BLE001 - whatever it was, it reads the same
             failed = DataNotOpened()
         raise failed
@@ -95,6 +105,11 @@ class PostgresEngine:
     def _kinds(self, connection: Connection) -> Mapping[str, Kind]:
         """Whatever is wrong until here, not a row was read."""
         try:
-            return checked(connection, self._source)
+            kinds = checked(connection, self._source)
+            before = self._reached
+            same = before is None or before.relations == relations(connection, self._source)
         except Exception:  # noqa: BLE001
             raise DataNotOpened from None
+        if not same:
+            raise DataNotOpened
+        return kinds

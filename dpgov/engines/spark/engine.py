@@ -9,7 +9,7 @@ from dpgov.engines.base import DataNotOpened, EngineFailure
 from dpgov.engines.categories import with_codes, words_in
 from dpgov.engines.dialect import SPARK
 from dpgov.engines.ingest.recognised.multiset import derived
-from dpgov.engines.live import ORDER, Kind, answer_of, check_bounds, tops_of
+from dpgov.engines.live import ORDER, Kind, Provenance, answer_of, check_bounds, tops_of
 from dpgov.engines.scan import compile_scan
 from dpgov.engines.spark.checking import check_no_table_format, check_zones, checked, known
 from dpgov.engines.spark.coding import code_of
@@ -48,16 +48,16 @@ class SparkEngine:
         self._allowed, self._seconds = allowed, seconds
         self.order_key = derived(key, ORDER)
 
-    def reach(self) -> None:
+    def reach(self) -> Provenance:
         """Return if it could be asked now: its server lets us in, and its form is as declared.
 
-        No row is read. Raises DataNotOpened.
+        Its path says where its rows come from. No row is read. Raises DataNotOpened.
         """
         try:
             seconds = min(self._seconds, _REACH_SECONDS)
             with opened(self._server, self._allowed, self._source.path, seconds) as session:
                 self._kinds(session)
-                return
+                return Provenance()
         except Exception:  # noqa: BLE001 - whatever it was, it reads the same
             failed = DataNotOpened()
         raise failed

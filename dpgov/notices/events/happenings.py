@@ -187,6 +187,7 @@ _MEANINGS: dict[str, Callable[[Entry], Happening | None]] = {
     Action.QUERY_EXPIRED.value: _ended,
     Action.DATASET_HELD.value: _held,
     Action.DATASET_PAUSED.value: _held,
+    Action.LIVE_TABLE_HELD.value: _held,
     Action.DATASET_REGISTERED.value: _new_data,
     Action.DATASET_DERIVED.value: _new_data,
     Action.DATASET_VERSION_ADDED.value: _new_data,

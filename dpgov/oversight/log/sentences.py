@@ -58,6 +58,9 @@ _PATTERNS: dict[str, str | Promise] = {
     ),
     Action.JOINT_PROPOSED: gettext_lazy("{who} proposed the joint question “{name}”"),
     Action.LIVE_CREDENTIALS_REPLACED: gettext_lazy("{who} replaced the password of {name}"),
+    Action.LIVE_TABLE_HELD: gettext_lazy(
+        "{name} is held: its live table reads what another dataset has a budget for"
+    ),
     Action.SURVEY_MADE: gettext_lazy("{who} drafted the survey “{name}”"),
     Action.SURVEY_TOKENS_MADE: gettext_lazy("{who} made {tokens} tokens of the survey “{name}”"),
     Action.SURVEY_OPENED: gettext_lazy("{who} opened the survey “{name}”"),

@@ -19,7 +19,7 @@ from django.db import transaction
 from dpgov.audit.actor import WORKER
 from dpgov.budgets.errors import BudgetFrozen
 from dpgov.datasets.selectors import schema_of
-from dpgov.datasets.services import DataMissing, bring_soon, engine_for, sees
+from dpgov.datasets.services import DataMissing, ReadsAnother, bring_soon, engine_for, sees
 from dpgov.datasets.store.copies import in_use
 from dpgov.engines.base import DataNotOpened, Engine
 from dpgov.operation import request_ids
@@ -127,6 +127,11 @@ def _answer(held: Claim) -> bool:
         give_back(held)
         pass_over(held.query.version_id)
         logger.warning("the data file of version %s went away", held.query.version_id)
+        return False
+    except ReadsAnother:
+        # It waits for two persons, with all others about this dataset.
+        give_back(held)
+        logger.warning("query %s waits: its live table is held", held.query.pk)
         return False
     except DataNotOpened:
         # Not a row was read, so nothing is charged; which fault it was stays here.

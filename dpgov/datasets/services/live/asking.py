@@ -11,8 +11,10 @@ from dpgov.datasets.models import DatasetVersion, LiveTable
 from dpgov.datasets.selectors import schema_of
 from dpgov.datasets.services.files.data import file_engine
 from dpgov.datasets.services.live import sealing
+from dpgov.datasets.services.live.following import follow
 from dpgov.datasets.services.live.kinds import kind_of
 from dpgov.datasets.services.live.kinds.base import Seen
+from dpgov.datasets.services.live.marks import marks_of
 from dpgov.datasets.services.live.refusals import NO_PASSWORD, RefusedTable
 from dpgov.datasets.services.stored.keeping import DataMissing
 from dpgov.engines.base import DataNotOpened, Engine
@@ -24,7 +26,8 @@ from dpgov.privacy.plan.schema import ColumnSpec, PrivacyUnit
 def engine_for(version: DatasetVersion) -> Engine:
     """The engine of this version, wherever its rows are.
 
-    Raises DataMissing, and DataNotOpened where a live table cannot be asked at present.
+    Raises DataMissing; and of a live table DataNotOpened where it cannot be asked at present, and
+    ReadsAnother where two persons have to decide about it first.
     """
     return live_engine(version) if version.file_seal == version.LIVE else file_engine(version)
 
@@ -32,11 +35,12 @@ def engine_for(version: DatasetVersion) -> Engine:
 def live_engine(version: DatasetVersion) -> LiveEngine:
     """The engine of a live version, made anew for each question: passwords change.
 
-    Its server was reached a moment ago and had the declared form. Raises DataMissing where this
-    process cannot open the password or has no client of such servers, and DataNotOpened where the
-    table cannot be asked now.
+    Its server was reached a moment ago and had the declared form, and whatever the table reads is
+    this dataset's. Raises DataMissing where this process cannot open the password or has no client
+    of such servers, DataNotOpened where the table cannot be asked now, and ReadsAnother where the
+    dataset is held from now on.
     """
-    live = LiveTable.objects.get(dataset=version.dataset_id)
+    live = LiveTable.objects.select_related("tenant").get(dataset=version.dataset_id)
     kind, schema = kind_of(live), schema_of(version)
     if kind.lacks is not None:
         raise DataMissing(version.pk)
@@ -45,7 +49,7 @@ def live_engine(version: DatasetVersion) -> LiveEngine:
     except sealing.NotOpened:
         raise DataMissing(version.pk) from None
     engine = kind.engine(live, secret, schema.columns, schema.unit, _key_of(version.dataset_id))
-    engine.reach()
+    follow(live, marks_of(kind.names(live, engine.reach())))
     return engine
 
 

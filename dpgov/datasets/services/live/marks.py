@@ -53,7 +53,7 @@ def one_table_at_a_time() -> None:
 
 
 def is_known(live: LiveTable, marks: Collection[str]) -> bool:
-    """Whether another live table of this installation has one of these marks."""
+    """Whether another live table of this installation has one of these, under another budget."""
     return is_marked_elsewhere(sorted(marks), live.pk)
 
 
@@ -70,13 +70,16 @@ def claim_table(live: LiveTable, marks: Marks) -> None:
         raise RefusedTable(AT_THIS_MOMENT) from None
 
 
+def new_among(live: LiveTable, marks: Marks) -> frozenset[str]:
+    """Those that are not kept of this table yet."""
+    return frozenset(marks.kept).difference(live.marks.values_list("mark", flat=True))
+
+
 def keep_marks(live: LiveTable, marks: Marks) -> None:
     """Store those that are new, in the caller's transaction."""
-    kept = set(live.marks.values_list("mark", flat=True))
     LiveMark.objects.bulk_create(
-        LiveMark(tenant_id=live.tenant_id, live=live, mark=mark, is_itself=is_itself)
-        for mark, is_itself in marks.kept.items()
-        if mark not in kept
+        LiveMark(tenant_id=live.tenant_id, live=live, mark=mark, is_itself=marks.kept[mark])
+        for mark in sorted(new_among(live, marks))
     )
 
 

@@ -28,6 +28,7 @@ from dpgov.datasets.services.live.marks import (
     is_known,
     keep_marks,
     marks_of,
+    new_among,
     one_table_at_a_time,
 )
 from dpgov.datasets.services.recording import create_live_version
@@ -192,8 +193,7 @@ def _check_marks(dataset: Dataset, marks: Marks) -> None:
     live = dataset.live
     if live is None:
         raise Dataset.DoesNotExist
-    kept = set(live.marks.values_list("mark", flat=True))
-    new = set(marks.kept) - kept
+    new = new_among(live, marks)
     if new and is_known(live, new):
         raise InvalidDomain("columns", _OTHER_TABLE)
     keep_marks(live, marks)

@@ -5,6 +5,7 @@ What could overspend: a second budget over the same rows, by a view of a materia
 
 import pytest
 
+from dpgov.engines.base import DataNotOpened
 from dpgov.engines.postgres.engine import check_source
 from dpgov.privacy.plan.request import ExactRequest, Measure, MeasureKind
 from tests.unit.engines.postgres.owner import READER, Owner
@@ -46,7 +47,8 @@ def made(owner: Owner) -> None:
 
 def _relations(owner: Owner, table: str) -> tuple[str, ...]:
     source = owner.source(table, [V])
-    return check_source(owner.server, source, allowed=[owner.server.address]).relations
+    known = check_source(owner.server, source, allowed=[owner.server.address])
+    return known.provenance.relations
 
 
 @pytest.mark.parametrize("name", READABLE.values(), ids=READABLE)
@@ -60,3 +62,17 @@ def test_it_is_known_by_the_table_that_its_rows_come_from(owner: Owner, name: st
 @pytest.mark.parametrize("name", READABLE.values(), ids=READABLE)
 def test_it_can_be_asked_as_its_owner_is_advised(owner: Owner, name: str) -> None:
     assert owner.engine(name, [V]).answer(COUNT) == ((2,),)
+
+
+def test_what_reads_another_table_than_when_it_was_reached_is_not_asked(owner: Owner) -> None:
+    """M98: Whoever compared what it reads would have compared something else."""
+    owner.has("others", {"v": "integer"}, [(1,)])
+    engine = owner.engine("plain", [V])
+    assert engine.reach().relations == _relations(owner, "plain")
+    assert engine.answer(COUNT) == ((2,),)
+    owner.does("CREATE OR REPLACE VIEW plain AS SELECT v FROM others")
+    with pytest.raises(DataNotOpened):
+        engine.answer(COUNT)
+    anew = owner.engine("plain", [V])
+    assert anew.reach().relations == _relations(owner, "plain")
+    assert anew.answer(COUNT) == ((1,),)

@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 from django.conf import settings
 
 from dpgov.datasets.models import LiveTable
-from dpgov.engines.live import Kind, LiveEngine
+from dpgov.engines.live import Kind, LiveEngine, Provenance
 from dpgov.language.said import Said, said
 from dpgov.privacy.plan.schema import ColumnSpec, PrivacyUnit
 
@@ -128,6 +128,10 @@ class SourceKind(Protocol):
         key: bytes,
     ) -> LiveEngine:
         """What answers; nothing is called yet."""
+        ...
+
+    def names(self, live: LiveTable, provenance: Provenance) -> Names:
+        """By what it is known while its rows come from there."""
         ...
 
     def sought(self, live: LiveTable) -> frozenset[str] | None:

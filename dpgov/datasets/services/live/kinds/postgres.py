@@ -17,8 +17,8 @@ from dpgov.datasets.services.live.kinds.base import (
     statement_seconds,
 )
 from dpgov.datasets.services.live.refusals import SHARED
-from dpgov.engines.live import LiveEngine
-from dpgov.engines.postgres.checking import Known, Problem
+from dpgov.engines.live import LiveEngine, Provenance
+from dpgov.engines.postgres.checking import Problem
 from dpgov.engines.postgres.engine import PostgresEngine, check_source
 from dpgov.engines.postgres.rows import Source
 from dpgov.engines.postgres.server import Server
@@ -120,7 +120,7 @@ class Postgres(SourceKind):
         source = Source(live.schema, live.table, columns, unit)
         allowed = settings.DPGOV_LIVE["servers"]
         known = check_source(_server(live, secret), source, allowed=allowed)
-        return Seen(known.columns, _names(live, known))
+        return Seen(known.columns, self.names(live, known.provenance))
 
     def engine(
         self,
@@ -138,6 +138,17 @@ class Postgres(SourceKind):
             seconds=statement_seconds(),
         )
 
+    def names(self, live: LiveTable, provenance: Provenance) -> Names:
+        server = provenance.system or live.address
+        itself, *read = provenance.relations
+        claim = f"{server}/{itself}"
+        kept = {
+            claim: True,
+            f"{live.address}/{live.database}/{live.name}": True,
+            **{f"{server}/{relation}": False for relation in read},
+        }
+        return Names(claim, kept, frozenset(kept))
+
     def sought(self, live: LiveTable) -> frozenset[str] | None:
         return None
 
@@ -152,15 +163,3 @@ def _server(live: LiveTable, password: str) -> Server:
         settings.DPGOV_LIVE["tls"],
         settings.DPGOV_LIVE["ca_file"],
     )
-
-
-def _names(live: LiveTable, known: Known) -> Names:
-    server = known.system or live.address
-    itself, *read = known.relations
-    claim = f"{server}/{itself}"
-    kept = {
-        claim: True,
-        f"{live.address}/{live.database}/{live.name}": True,
-        **{f"{server}/{relation}": False for relation in read},
-    }
-    return Names(claim, kept, frozenset(kept))

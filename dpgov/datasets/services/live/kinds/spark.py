@@ -21,7 +21,7 @@ from dpgov.datasets.services.live.kinds.base import (
     statement_seconds,
 )
 from dpgov.datasets.services.live.refusals import SHARED
-from dpgov.engines.live import LiveEngine
+from dpgov.engines.live import LiveEngine, Provenance
 from dpgov.engines.spark.checking import Problem
 from dpgov.engines.spark.engine import SparkEngine, check_source
 from dpgov.engines.spark.rows import Source
@@ -161,6 +161,9 @@ class Spark(SourceKind):
             key=key,
             seconds=statement_seconds(),
         )
+
+    def names(self, live: LiveTable, provenance: Provenance) -> Names:
+        return _names(live)
 
     def sought(self, live: LiveTable) -> frozenset[str] | None:
         return _names(live).sought
