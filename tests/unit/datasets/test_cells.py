@@ -2,9 +2,7 @@
 
 import pytest
 
-from dpgov.datasets.web.forms.bounds import BoundsForm
 from dpgov.datasets.web.forms.columns import ColumnForm
-from dpgov.datasets.web.forms.computed import ComputedForm
 
 
 @pytest.mark.parametrize(
@@ -18,13 +16,3 @@ def test_the_step_of_dates_is_a_day_unless_somebody_chose_another(
     assert not form.is_valid()
     assert form["period"].value() == shown
     assert f'<option value="{shown}" selected>' in str(form["period"])
-
-
-def test_ends_can_be_typed_on_a_phone_whose_keypad_of_digits_has_no_minus_sign() -> None:
-    """Of dates as well; a step is neither below zero nor a date."""
-    grid, computed = ColumnForm(column="born"), ComputedForm(columns=[])
-    other = BoundsForm({})
-    ends = [form[name] for form in (grid, computed) for name in ("lower", "upper")]
-    for end in (*ends, other["other_lower"], other["other_upper"]):
-        assert "inputmode" not in str(end)
-    assert all('inputmode="decimal"' in str(form["step"]) for form in (grid, computed))

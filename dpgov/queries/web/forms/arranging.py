@@ -33,7 +33,7 @@ _MOST_SHOWN = 200
 # Whatever stands in a form is read against the answer itself, later.
 _ANY = 9_999
 _SELECT = {"class": "form-select form-select-sm"}
-_TEXT = {"class": "form-control form-control-sm", "inputmode": "decimal", "autocomplete": "off"}
+_TEXT = {"class": "form-control form-control-sm", "autocomplete": "off"}
 _OPS = [(op, op) for op in COMPARISONS]
 
 
@@ -45,7 +45,9 @@ class ArrangeForm(forms.Form):
 
     use_required_attribute = False
     sort = forms.ChoiceField(label=_("Sort by"), widget=forms.Select(attrs=_SELECT))
-    first = forms.CharField(label=_("Show the first"), widget=forms.TextInput(attrs=_TEXT))
+    first = forms.CharField(
+        label=_("Show the first"), widget=forms.TextInput(attrs=_TEXT | {"inputmode": "numeric"})
+    )
     of = forms.ChoiceField(label=_("Only groups with"), widget=forms.Select(attrs=_SELECT))
     op = forms.ChoiceField(
         label=pgettext_lazy("comparison", "is"), choices=_OPS, widget=forms.Select(attrs=_SELECT)

@@ -20,7 +20,6 @@ from dpgov.queries.wording.words import in_words
 from dpgov.web.typed import TypedNumber, TypedWholeNumber
 
 _TEXT = {"class": "form-control", "autocomplete": "off"}
-_NUMBER = {**_TEXT, "inputmode": "decimal"}
 _CHECKS = {"class": "form-check-input"}
 _SELECT = {"class": "form-select"}
 _LONGEST = 60
@@ -84,11 +83,9 @@ def _blank_field(one: Parameter, schema: DatasetSchema, *, several: bool) -> for
             )
         return forms.ChoiceField(label=one.name, choices=choices, widget=forms.Select(_SELECT))
     span = _("From {low} to {high}.").format(low=one.lowest, high=one.highest)
-    if _holds_dates(one.column, schema):
-        widget: forms.Widget = forms.TextInput(_TEXT)
-        return forms.CharField(label=one.name, max_length=_LONGEST, widget=widget, help_text=span)
-    widget = forms.TextInput(_NUMBER)
-    return TypedNumber(label=one.name, max_length=_LONGEST, widget=widget, help_text=span)
+    kind = forms.CharField if _holds_dates(one.column, schema) else TypedNumber
+    widget = forms.TextInput(_TEXT)
+    return kind(label=one.name, max_length=_LONGEST, widget=widget, help_text=span)
 
 
 def _holds_dates(column: str, schema: DatasetSchema) -> bool:
@@ -109,7 +106,7 @@ class PublishForm(forms.Form):
     price = TypedNumber(
         label=gettext_lazy("Price, in ε"),
         max_length=_LONGEST,
-        widget=forms.TextInput(_NUMBER),
+        widget=forms.TextInput({**_TEXT, "inputmode": "decimal"}),
         help_text=gettext_lazy("Fixed: each answer takes this from the budget."),
     )
     per_analyst = TypedWholeNumber(
@@ -117,7 +114,7 @@ class PublishForm(forms.Form):
         required=False,
         min_value=1,
         max_value=_MOST_TIMES,
-        widget=forms.TextInput(_NUMBER),
+        widget=forms.TextInput(_TEXT),
         help_text=gettext_lazy("Leave it empty for as often as the budget admits."),
     )
     altogether = TypedWholeNumber(
@@ -125,7 +122,7 @@ class PublishForm(forms.Form):
         required=False,
         min_value=1,
         max_value=_MOST_TIMES,
-        widget=forms.TextInput(_NUMBER),
+        widget=forms.TextInput(_TEXT),
         help_text=gettext_lazy("Leave it empty for as often as the budget admits."),
     )
 
@@ -180,7 +177,7 @@ class BlankForm(forms.Form):
                 required=False,
                 max_length=_LONGEST,
                 initial=begin,
-                widget=forms.TextInput(_NUMBER),
+                widget=forms.TextInput(_TEXT),
             )
 
     @property

@@ -28,10 +28,11 @@ class NumberField(TypedNumber):
     """A plain decimal number, kept exact; empty is None."""
 
     def __init__(self, **options: Any) -> None:
+        # Values may be below zero, and a keypad of digits may have no minus.
         super().__init__(
             max_length=40,
             required=False,
-            widget=forms.TextInput(attrs={"inputmode": "decimal", "class": "form-control"}),
+            widget=forms.TextInput(attrs={"class": "form-control"}),
             **options,
         )
 

@@ -24,14 +24,16 @@ from dpgov.surveys.services.letters import MOST_ADDRESSES
 
 _TEXT = {"class": "form-control"}
 _SELECT = {"class": "form-select"}
-_NUMBER = {**_TEXT, "inputmode": "decimal", "autocomplete": "off"}
 _DAYS = 30
 _MOST_TOLD = 20
 
 
 def _bound(label: Any) -> forms.CharField:
     return forms.CharField(
-        label=label, required=False, max_length=30, widget=forms.TextInput(_NUMBER)
+        label=label,
+        required=False,
+        max_length=30,
+        widget=forms.TextInput({**_TEXT, "autocomplete": "off"}),
     )
 
 
