@@ -14,6 +14,7 @@ OF_THEIR_OWN = {
     "dpgov/explain/densities.py": "the examples of the pages about ε",
 }
 _FEW = 2
+_STATISTICS = frozenset(StatisticKind)
 _SHOWN_FOR = re.compile(r'data-is="([a-z_ ]+)"')
 
 
@@ -48,7 +49,7 @@ def _tables(module: ast.Module) -> Iterator[ast.AST]:
 
 
 def _statistics(node: ast.expr | None) -> Iterator[str]:
-    if isinstance(node, ast.Constant) and node.value in set(StatisticKind):
+    if isinstance(node, ast.Constant) and node.value in _STATISTICS:
         yield node.value
     if isinstance(node, ast.Attribute) and node.attr in StatisticKind.__members__:
         yield StatisticKind[node.attr].value
