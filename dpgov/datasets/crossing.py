@@ -12,6 +12,7 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet, Subquery
 
+from dpgov.budgets.models import SharedBudgetMember
 from dpgov.datasets.models import (
     Agreement,
     Arrival,
@@ -184,16 +185,27 @@ def tenants_with_arrivals() -> list[UUID]:
     return list(unfinished.values_list("tenant_id", flat=True).distinct())
 
 
-def is_marked_elsewhere(marks: list[str], live_id: UUID) -> bool:
-    """Whether any tenant has another live table with one of these marks, under another budget.
+def marked_elsewhere(marks: list[str], live_id: UUID, *, with_sharing: bool) -> set[str]:
+    """Those of these marks that another live table of any tenant has, discarded ones aside.
 
-    Discarded ones aside. That one is there, and nothing else: neither which, nor whose.
+    Of tables that share its budget, or are in one shared budget with it, only `with_sharing`. Which
+    tables, or whose, is not said.
     """
     if connection.vendor == "postgresql":
-        rows = through_gate("SELECT datasets_live_marked(%s::text[], %s)", marks, live_id)
-        return bool(rows[0][0])
+        asked = "SELECT datasets_live_marked(%s::text[], %s, %s)"
+        return {row[0] for row in through_gate(asked, marks, live_id, with_sharing)}
     others = LiveMark.objects.filter(mark__in=marks, live__dataset__isnull=False)
     discarded = Q(live__dataset__held_at__isnull=False, live__dataset__archived_at__isnull=False)
-    own = Dataset.objects.filter(live=live_id).values("budget")
-    others = others.exclude(live__dataset__budget__in=own)
-    return others.exclude(live=live_id).exclude(discarded).exists()
+    if not with_sharing:
+        others = others.exclude(live__dataset__budget__in=_sharing(live_id))
+    found = others.exclude(live=live_id).exclude(discarded)
+    return set(found.values_list("mark", flat=True))
+
+
+def _sharing(live_id: UUID) -> list[UUID]:
+    """The budget of this live table, and those that count into the same shared one."""
+    own = list(Dataset.objects.filter(live=live_id).values_list("budget", flat=True))
+    present = SharedBudgetMember.objects.filter(left_at__isnull=True)
+    shared = present.filter(dataset_budget__in=own).values("shared_budget")
+    beside = present.filter(shared_budget__in=shared)
+    return [*own, *beside.values_list("dataset_budget", flat=True)]

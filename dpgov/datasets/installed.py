@@ -56,14 +56,19 @@ WHERE v.id = ANY ($1) AND v.data_deleted_at IS NULL AND d.data_deleted_at IS NUL
   AND NOT (d.held_at IS NOT NULL AND d.archived_at IS NOT NULL)
 """
 # Whoever could be asked about a table, or whose people have a budget: none that was discarded. Who
-# shares the budget counts the same people once.
+# shares the budget, or a shared one, counts the same people once; they are found too if $3 is true.
 _LIVE_MARKED = """
-SELECT EXISTS (
-    SELECT 1 FROM datasets_livemark m JOIN datasets_dataset d ON d.live_id = m.live_id
-    WHERE m.mark = ANY ($1) AND m.live_id <> $2
-      AND NOT (d.held_at IS NOT NULL AND d.archived_at IS NOT NULL)
-      AND d.budget_id NOT IN (SELECT o.budget_id FROM datasets_dataset o WHERE o.live_id = $2)
-)
+SELECT DISTINCT m.mark::text
+FROM datasets_livemark m JOIN datasets_dataset d ON d.live_id = m.live_id
+WHERE m.mark = ANY ($1) AND m.live_id <> $2
+  AND NOT (d.held_at IS NOT NULL AND d.archived_at IS NOT NULL)
+  AND ($3 OR NOT EXISTS (
+      SELECT 1 FROM datasets_dataset o WHERE o.live_id = $2 AND (
+          o.budget_id = d.budget_id OR EXISTS (
+              SELECT 1 FROM budgets_sharedbudgetmember a
+              JOIN budgets_sharedbudgetmember b ON b.shared_budget_id = a.shared_budget_id
+              WHERE a.dataset_budget_id = o.budget_id AND a.left_at IS NULL
+                AND b.dataset_budget_id = d.budget_id AND b.left_at IS NULL))))
 """
 
 
@@ -108,7 +113,11 @@ def installed() -> tuple[Installed, ...]:
             body=_NEXT,
         ),
         gate("datasets_tenants_with_arrivals()", returns="SETOF uuid", body=_TENANTS),
-        gate("datasets_live_marked(text[], uuid)", returns="boolean", body=_LIVE_MARKED),
+        gate(
+            "datasets_live_marked(text[], uuid, boolean)",
+            returns="SETOF text",
+            body=_LIVE_MARKED,
+        ),
         gate("datasets_agreed_with(uuid)", returns="TABLE (slug text, name text)", body=_AGREED),
         gate(
             "datasets_fingerprints_agreed(uuid, text, bigint[])",

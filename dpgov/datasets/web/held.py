@@ -29,8 +29,7 @@ def held(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     """Why nobody can ask about it, and the form that asks for a decision."""
     version = held_or_404(request, dataset_id)
     dataset = version.dataset
-    form = DecisionForm(request.POST if request.method == "POST" else None)
-    form.fields["earlier"].choose_from(services.possible_lenders(dataset))  # type: ignore[attr-defined]
+    form = DecisionForm(request.POST if request.method == "POST" else None, held=dataset)
     if form.is_valid() and _requested(request, dataset, form):
         messages.success(request, _("Requested. A compliance officer other than you decides."))
         return redirect("datasets:held", dataset.pk)
@@ -47,7 +46,7 @@ def _requested(request: HttpRequest, dataset: Dataset, form: DecisionForm) -> bo
             dataset=dataset,
             kind=data["kind"],
             reason=data["reason"],
-            earlier=data["earlier"],
+            earlier=data.get("earlier"),
         )
     except (
         ApprovalRefusal,

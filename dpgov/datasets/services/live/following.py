@@ -14,8 +14,9 @@ from dpgov.datasets.services.entries import record
 from dpgov.datasets.services.holding import hold
 from dpgov.datasets.services.live.marks import (
     Marks,
-    is_known,
+    is_anothers,
     keep_marks,
+    keep_own_marks,
     new_among,
     one_table_at_a_time,
 )
@@ -28,21 +29,33 @@ class ReadsAnother(Exception):
 
 
 def follow(live: LiveTable, marks: Marks) -> None:
-    """The dataset keeps these marks, beside those that it has; its table was just looked at.
+    """Go on if what the table reads, as these marks of a moment ago say, has no other budget.
 
-    Raises ReadsAnother where some are another dataset's under another budget: then it is held, with
-    an entry. Raises DataNotOpened where it is archived, so that nobody can decide any more.
+    Raises ReadsAnother where some are another dataset's, and the two share no budget: then it is
+    held, with an entry. Raises DataNotOpened where it is archived, so that nobody could decide.
     """
     if not new_among(live, marks):
         return
     with transaction.atomic():
         one_table_at_a_time()
-        reads_another = is_known(live, new_among(live, marks))
-        # Those that two persons decide about are kept, so that it is not held for them once more.
-        if not reads_another or _held(live):
+        if is_own(live, marks):
+            return
+        # What two persons decide about is kept, so that it is not held for it once more.
+        if _held(live):
             keep_marks(live, marks)
-    if reads_another:
-        raise ReadsAnother(live.pk)
+    raise ReadsAnother(live.pk)
+
+
+def is_own(live: LiveTable, marks: Marks) -> bool:
+    """Whether what it reads has no other budget; under the lock of the caller's transaction.
+
+    What nobody else has is kept as its own. What is beside it under a shared budget is not: they
+    may part, and it is compared again.
+    """
+    if is_anothers(live, new_among(live, marks)):
+        return False
+    keep_own_marks(live, marks)
+    return True
 
 
 def _held(live: LiveTable) -> bool:

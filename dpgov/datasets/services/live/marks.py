@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
 
-from dpgov.datasets.crossing import is_marked_elsewhere
+from dpgov.datasets.crossing import marked_elsewhere
 from dpgov.datasets.models import Dataset, LiveMark, LiveTable
 from dpgov.datasets.services.live.kinds import kind_of
 from dpgov.datasets.services.live.kinds.base import Names
@@ -53,8 +53,13 @@ def one_table_at_a_time() -> None:
 
 
 def is_known(live: LiveTable, marks: Collection[str]) -> bool:
-    """Whether another live table of this installation has one of these, under another budget."""
-    return is_marked_elsewhere(sorted(marks), live.pk)
+    """Whether another live table of this installation has one of these marks."""
+    return bool(marked_elsewhere(sorted(marks), live.pk, with_sharing=True))
+
+
+def is_anothers(live: LiveTable, marks: Collection[str]) -> bool:
+    """Whether one has that shares no budget with this one: what people lose is counted twice."""
+    return bool(marked_elsewhere(sorted(marks), live.pk, with_sharing=False))
 
 
 def claim_table(live: LiveTable, marks: Marks) -> None:
@@ -77,9 +82,19 @@ def new_among(live: LiveTable, marks: Marks) -> frozenset[str]:
 
 def keep_marks(live: LiveTable, marks: Marks) -> None:
     """Store those that are new, in the caller's transaction."""
+    _keep(live, marks, new_among(live, marks))
+
+
+def keep_own_marks(live: LiveTable, marks: Marks) -> None:
+    """Store those that are new and that nobody else has, in the caller's transaction."""
+    new = new_among(live, marks)
+    _keep(live, marks, new - marked_elsewhere(sorted(new), live.pk, with_sharing=True))
+
+
+def _keep(live: LiveTable, marks: Marks, new: Collection[str]) -> None:
     LiveMark.objects.bulk_create(
         LiveMark(tenant_id=live.tenant_id, live=live, mark=mark, is_itself=marks.kept[mark])
-        for mark in sorted(new_among(live, marks))
+        for mark in sorted(new)
     )
 
 

@@ -22,13 +22,13 @@ from dpgov.datasets.services.files.ingesting import Follower
 from dpgov.datasets.services.files.uploads import UploadUsed, ready_upload, use_up
 from dpgov.datasets.services.holding import hold, new_data_waits
 from dpgov.datasets.services.live.asking import look_at
+from dpgov.datasets.services.live.following import is_own
 from dpgov.datasets.services.live.marks import (
     Marks,
     claim_table,
     is_known,
     keep_marks,
     marks_of,
-    new_among,
     one_table_at_a_time,
 )
 from dpgov.datasets.services.recording import create_live_version
@@ -193,7 +193,5 @@ def _check_marks(dataset: Dataset, marks: Marks) -> None:
     live = dataset.live
     if live is None:
         raise Dataset.DoesNotExist
-    new = new_among(live, marks)
-    if new and is_known(live, new):
+    if not is_own(live, marks):
         raise InvalidDomain("columns", _OTHER_TABLE)
-    keep_marks(live, marks)

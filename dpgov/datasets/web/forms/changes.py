@@ -1,6 +1,6 @@
 """Forms about datasets that are registered already, or held."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.db.models import QuerySet
@@ -12,9 +12,13 @@ from dpgov.datasets.services.held.deciding import (
     RELEASE_HELD_DATASET,
     SHARE_HELD_DATASET_BUDGET,
 )
+from dpgov.datasets.services.held.holds import possible_lenders
 from dpgov.datasets.web.forms.dataset import EpsilonField, count_in
 from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.web.picking import PickOne, Suggested
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
 
 _TEXT = {"class": "form-control"}
 
@@ -95,20 +99,12 @@ class _PickDataset(PickOne):
 
 
 class DecisionForm(forms.Form):
-    """What should become of a held dataset, and why."""
+    """What should become of a held dataset, and why.
 
-    kind = forms.ChoiceField(
-        label=_("What should happen?"),
-        choices=[
-            (RELEASE_HELD_DATASET, _("These are other people: it gets a budget of its own")),
-            (
-                SHARE_HELD_DATASET_BUDGET,
-                _("These are the same people: it shares their budget"),
-            ),
-            (DISCARD_HELD_DATASET, _("Discard it: the file is deleted for good")),
-        ],
-        widget=forms.RadioSelect,
-    )
+    What was spent on one that could be asked about counts on: it takes over no other budget.
+    """
+
+    kind = forms.ChoiceField(label=_("What should happen?"), widget=forms.RadioSelect)
     earlier = _PickDataset(
         of=Suggested.DATASETS,
         by="slug",
@@ -128,12 +124,37 @@ class DecisionForm(forms.Form):
         help_text=_("The person who decides reads it; it goes into the audit log."),
     )
 
+    def __init__(self, data: Any = None, *, held: Dataset) -> None:
+        super().__init__(data)
+        self.fields["kind"].choices = _decisions(held)  # type: ignore[attr-defined]
+        if held.opened_at is None:
+            lenders = self.fields["earlier"]
+            lenders.choose_from(possible_lenders(held))  # type: ignore[attr-defined]
+        else:
+            del self.fields["earlier"]
+
     def clean(self) -> dict[str, Any]:
         """A shared budget is somebody's."""
         shares = self.cleaned_data.get("kind") == SHARE_HELD_DATASET_BUDGET
         if shares and not self.cleaned_data.get("earlier") and "earlier" not in self.errors:
             self.add_error("earlier", _("Choose the dataset whose budget it should share."))
         return self.cleaned_data
+
+
+def _decisions(held: Dataset) -> list[tuple[str, "StrOrPromise"]]:
+    if held.opened_at is not None:
+        return [
+            (RELEASE_HELD_DATASET, _("It goes on, with the budget that it has")),
+            (DISCARD_HELD_DATASET, _("It is archived: what was spent stays spent")),
+        ]
+    discarded = _("Discard it: the file is deleted for good")
+    if held.live_id is not None:
+        discarded = _("Discard it: its password is deleted, and the table may be registered anew")
+    return [
+        (RELEASE_HELD_DATASET, _("These are other people: it gets a budget of its own")),
+        (SHARE_HELD_DATASET_BUDGET, _("These are the same people: it shares their budget")),
+        (DISCARD_HELD_DATASET, discarded),
+    ]
 
 
 class DescriptionForm(forms.Form):

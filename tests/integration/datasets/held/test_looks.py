@@ -12,6 +12,7 @@ from dpgov.audit.models import AuditEntry
 from dpgov.datasets.models import Dataset, DatasetVersion, Look
 from dpgov.datasets.selectors import current_version
 from dpgov.datasets.services import (
+    AskedAlready,
     change_new_data_rule,
     decide_as_agreed,
     new_data_waits,
@@ -127,11 +128,20 @@ def test_what_could_be_asked_about_does_not_forget_its_budget(
     """F11, L1: it neither takes another budget over, nor does discarding make its people new."""
     new = quick.registered(neighbour, PEOPLE, NAMES, "New")
     desk.post(page_of(new), SAID | {"step": "pause"})
-    refused = desk.post(
-        reverse("datasets:held", args=[new.pk]),
-        {"kind": "share_held_dataset_budget", "earlier": str(earlier.pk), "reason": "same"},
-    )
-    assert "under a shared budget" in refused.content.decode()
+    page = reverse("datasets:held", args=[new.pk])
+    shown = desk.get(page).content.decode()
+    assert "under a shared budget first" in shown
+    assert 'name="earlier"' not in shown
+    sent = {"kind": "share_held_dataset_budget", "earlier": str(earlier.pk), "reason": "same"}
+    assert desk.post(page, sent).status_code == 422
+    with pytest.raises(AskedAlready):
+        request_decision(
+            membership=neighbour,
+            dataset=new,
+            kind="share_held_dataset_budget",
+            reason="same",
+            earlier=earlier,
+        )
     request = request_decision(
         membership=neighbour, dataset=new, kind=DISCARD_HELD_DATASET, reason="the same"
     )

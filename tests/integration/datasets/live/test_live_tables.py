@@ -175,6 +175,7 @@ def test_a_table_that_is_registered_already_is_held_whoever_brings_it(
     told = elsewhere.get(theirs.url).text
     assert "is registered on this installation already" in told
     assert "The first" not in told
+    assert "the table may be registered anew" in told
     seen = client_for(officer).get(again.url).text
     assert "The first" in seen
     assert "exactly the same data" in seen

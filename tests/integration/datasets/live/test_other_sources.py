@@ -23,7 +23,9 @@ from dpgov.engines.base import DataNotOpened
 from dpgov.notices.events.happenings import happening_of
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
+from tests.agreed import split_as_two
 from tests.cast import Ask
+from tests.integration.budgets.sharing import NANO, committed, shared_budget
 from tests.integration.datasets.live.connecting import connected, register, registered
 from tests.unit.engines.postgres.owner import READER, Owner
 
@@ -178,6 +180,36 @@ def test_who_shares_the_budget_may_share_the_rows(
         ask(analyst, of=dataset)
     assert answer_all() == 2
     assert _spent(first) == 1_000_000_000
+
+
+def test_who_is_in_one_shared_budget_may_share_the_rows_until_they_part(
+    browser: Client,
+    server: Owner,
+    view: Dataset,
+    analyst: Membership,
+    ask: Ask,
+    answer_all: Answer,
+) -> None:
+    """M98: What is the view's own meanwhile is its own afterwards; the other's is compared."""
+    other = registered(browser, server, name="People")
+    both = (view.budget, other.budget)
+    shared = shared_budget(view.tenant, "Residents", *both, limit=3 * NANO)
+    server.has("mine", COLUMNS, [(1, 30, "f")])
+    server.does("CREATE OR REPLACE VIEW shown AS SELECT p.id, p.age, p.sex FROM people AS p, mine")
+    ask(analyst, of=view)
+    assert answer_all() == 1
+    assert committed(shared) == 500_000_000
+    alone = register(browser, connected(browser, server, table="mine"), name="Alone")
+    assert alone.status_code == 302
+    assert Dataset.objects.get(name="Alone").held_reason == "like_earlier_data"
+    leaving = [view.budget_id]
+    split_as_two(
+        shared_budget=shared, leaving=leaving, tenant=view.tenant, name="Parted", reason="other"
+    )
+    ask(analyst, of=view)
+    assert answer_all() == 0
+    view.refresh_from_db()
+    assert view.held_reason == "like_earlier_data"
 
 
 def test_what_is_held_for_another_reason_is_compared_again_when_that_has_ended(
