@@ -53,3 +53,13 @@ def write(folder: Path, lines: Lines) -> Path:
     path = folder / "export.jsonl"
     path.write_bytes(b"".join(line + b"\n" for line in lines))
     return path
+
+
+def files(folder: Path, lines: Lines, *notes: str) -> list[str]:
+    """The arguments of the command, and the files that they name."""
+    paths = [write(folder, lines)]
+    for number, text in enumerate(notes):
+        paths.append(folder / f"note-{number}.txt")
+        paths[-1].write_text(text)
+    (folder / "keys.txt").write_text(f"{KEY.as_text()}\n")
+    return [*map(str, paths), "--key", str(folder / "keys.txt")]

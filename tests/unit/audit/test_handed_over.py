@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dpgov.audit.verify import BROKEN, HOLDS
 from tests.house.tree import ROOT
-from tests.unit.audit.exports import log, note
+from tests.unit.audit.exports import files, log, note
 
 
 def test_the_verifier_runs_without_any_framework_or_settings(tmp_path: Path) -> None:
@@ -29,7 +29,7 @@ def test_the_verifier_runs_without_any_framework_or_settings(tmp_path: Path) -> 
     assert (finished.returncode, finished.stderr) == (HOLDS, "")
     module = [sys.executable, "-m", "dpgov.audit.verify"]
     broken = subprocess.run(
-        [*module, *files(tmp_path, cut_tail(log()), note(log()))],
+        [*module, *files(tmp_path, log()[:-1], note(log()))],
         env={"PATH": "/usr/bin:/bin"},
         capture_output=True,
         text=True,

@@ -9,7 +9,7 @@ from dpgov.audit.entry import canonical_json
 from dpgov.audit.keys.note import new_seed, parse_checkpoint, public_key
 from dpgov.audit.tree import CompactRange
 from dpgov.audit.verify import BROKEN, CANNOT_TELL, HOLDS, ExportVerdict, main, verify_export
-from tests.unit.audit.exports import KEY, ORIGIN, TENANT, Lines, line, log, note, write
+from tests.unit.audit.exports import KEY, ORIGIN, TENANT, Lines, files, line, log, note, write
 
 OTHER_TENANT = TENANT[:-1] + "8"
 
@@ -197,16 +197,6 @@ def test_the_tree_grows_the_same_in_blocks_and_one_by_one() -> None:
     for leaf in leaves:
         single.extend([leaf])
     assert whole.root() == single.root()
-
-
-def files(folder: Path, lines: Lines, *notes: str) -> list[str]:
-    """The arguments of the command, and the files that they name."""
-    paths = [write(folder, lines)]
-    for number, text in enumerate(notes):
-        paths.append(folder / f"note-{number}.txt")
-        paths[-1].write_text(text)
-    (folder / "keys.txt").write_text(f"{KEY.as_text()}\n")
-    return [*map(str, paths), "--key", str(folder / "keys.txt")]
 
 
 def test_the_command_says_holds_broken_or_cannot_tell(
