@@ -121,7 +121,8 @@ def mark_opened(claim: Claim) -> bool:
         return True
     if not held.exists():
         raise LostLease(claim.query.pk)
-    if held.filter(Exists(STOPPED)).exists():
+    # Also where it was stopped a moment ago and is not any more: nothing is read unmarked.
+    if held.filter(Exists(STOPPED) | Q(opened_at__isnull=True)).exists():
         raise Stopped(claim.query.pk)
     return False
 

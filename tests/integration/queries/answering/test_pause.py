@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, connection, transaction
 from django.test import Client
 from django.utils import timezone
 
@@ -18,7 +19,7 @@ from dpgov.datasets.services import (
     resume_questions,
 )
 from dpgov.queries.answering.answer import answered
-from dpgov.queries.answering.lease import claim
+from dpgov.queries.answering.lease import Stopped, claim, mark_opened
 from dpgov.queries.answering.sweep import sweep
 from dpgov.queries.answering.turns import next_turn, number_waiting
 from dpgov.queries.models import Query
@@ -151,6 +152,35 @@ def test_a_paused_dataset_is_not_archived_over_its_waiting_questions(
     with pytest.raises(PausedDataset):
         archive_dataset(dataset=dataset, user=owner.user)
     assert Dataset.objects.get(pk=dataset.pk).archived_at is None
+
+
+def test_a_pause_that_ends_at_the_moment_of_opening_leaves_nothing_read_unmarked(
+    analyst: Membership,
+    dataset: Dataset,
+    ask: Ask,
+    pause: Callable[[], None],
+    resume: Callable[[], None],
+) -> None:
+    """L26: a question whose data was read is marked so, or a dead worker's would cost nothing."""
+    asked = ask(analyst)
+    held = claim(asked.pk)
+    assert held is not None
+    pause()
+    written: list[str] = []
+
+    def resumes(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
+        found = execute(sql, *rest)
+        if sql.startswith("UPDATE") and not written:
+            written.append(sql)
+            resume()
+        return found
+
+    with connection.execute_wrapper(resumes), pytest.raises(Stopped):
+        mark_opened(held)
+    assert "opened_at" in written[0]
+    assert mark_opened(held)
+    asked.refresh_from_db()
+    assert asked.opened_at is not None
 
 
 def test_an_owner_pauses_and_resumes_on_the_datasets_page(
