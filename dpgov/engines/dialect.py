@@ -8,6 +8,9 @@ from math import isqrt
 
 from dpgov.privacy.plan.schema import LARGEST_SUM
 
+# Bits of the lower half of a number up to LARGEST_SUM.
+_HALF = 26
+
 
 class Dialect:
     """DuckDB's, in which a scan is written unless another one is given."""
@@ -33,6 +36,10 @@ class Dialect:
         """The sum of whole numbers, none of them negative; null or 0 where there are none."""
         return f"sum({number})"
 
+    def whole_total(self, number: str) -> str:
+        """The same for sums that are combined with others, of which none may be cut."""
+        return self.total(number)
+
     def square(self, code: str) -> str:
         """Of a whole number that is not negative."""
         return f"{code}::{self.widest} * {code}::{self.widest}"
@@ -53,7 +60,7 @@ class _Postgres(Dialect):
 
 
 class _Spark(Dialect):
-    """Nothing wraps or raises: what passes 2^53 counts as that, as every answer ends there."""
+    """Nothing wraps or raises: a sum of codes that passes 64 bits is 2^53, where it ends anyway."""
 
     over = "div"
 
@@ -66,7 +73,14 @@ class _Spark(Dialect):
     def total(self, number: str) -> str:
         return f"coalesce(try_sum({number}), if(count({number}) > 0, {LARGEST_SUM}, 0))"
 
+    def whole_total(self, number: str) -> str:
+        """In two halves, which are added up in words as long as there are fewer rows than 2^36."""
+        halves = (f"shiftright({number}, {_HALF})", f"(({number}) & {2**_HALF - 1})")
+        high, low = (f"CAST(coalesce(try_sum({half}), 0) AS DECIMAL(20,0))" for half in halves)
+        return f"({high} * {2**_HALF} + {low})"
+
     def square(self, code: str) -> str:
+        # Wider codes are taken together before they are squared, so that this is never reached.
         return f"if({code} > {isqrt(LARGEST_SUM)}, {LARGEST_SUM}, {code} * {code})"
 
 

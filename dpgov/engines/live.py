@@ -60,14 +60,22 @@ class SourceRefused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Relation:
+    """A table or view of a server: the number that it has there, and its name."""
+
+    number: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Provenance:
     """Where the rows of a source come from, as its server calls it; nothing of the rows.
 
-    `relations` name the source itself first and then whatever it reads; there are none where its
-    place says all. `system` names the server where it says so, else it is empty.
+    `relations` are the source itself first and then whatever it reads, and `system` names the
+    server. There are none where its place says all.
     """
 
-    relations: tuple[str, ...] = ()
+    relations: tuple[Relation, ...] = ()
     system: str = ""
 
 
@@ -162,11 +170,19 @@ def largest_code(spec: ColumnSpec) -> int:
 
 
 def answer_of(scan: Scan, rows: Sequence[tuple[int | None, ...]]) -> ExactAnswer:
-    """The integers of a scan that returned these rows; each ends at LARGEST_SUM."""
+    """The integers of a scan that returned these rows, of which a live table may have too many.
+
+    Sums of codes end at LARGEST_SUM: a row moves one that ends there as a row of a smaller code
+    does, which is a row that there could be. That is not so where squares or products are combined
+    with others: of those none is cut, and what is made of them ends there (`mechanisms.draw`).
+    """
     if scan.is_by_columns:
         counts = scan.counts(_columns(rows, scan))
         return counts if scan.request.counts_many else tuple(map(tuple, counts.tolist()))
-    return tuple(tuple(min(number, LARGEST_SUM) for number in cell) for cell in scan.cells(rows))
+    cells = scan.cells(rows)
+    if not scan.request.only_counts:
+        return cells
+    return tuple(tuple(min(number, LARGEST_SUM) for number in cell) for cell in cells)
 
 
 def _columns(rows: Sequence[tuple[int | None, ...]], scan: Scan) -> list[Column]:

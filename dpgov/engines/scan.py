@@ -5,7 +5,7 @@ understood, in its dialect, by every engine that has codes as integer columns c0
 `data`, and with a named privacy unit u, k, r and n besides.
 """
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import index
 
@@ -125,7 +125,8 @@ def compile_scan(
     # Distinct ones of several codes cannot be added up, so their cells are bins from the start.
     distinct = any(measure.is_distinct for measure in request.measures)
     keys = keys_of(request, {} if distinct else tops, dialect, words)
-    measures = [_measure(measure, dialect) for measure in request.measures]
+    total = dialect.total if request.only_counts else dialect.whole_total
+    measures = [_measure(measure, dialect, total) for measure in request.measures]
     if request.counts_many:
         pairs = zip(request.measures, measures, strict=True)
         measures = [_word(sql) if m.kind is MeasureKind.CODE_SUM else sql for m, sql in pairs]
@@ -226,11 +227,11 @@ def _of_column(item: CodeFilter) -> str:
     return f"({' OR '.join(parts)})" if parts else "FALSE"
 
 
-def _measure(measure: Measure, dialect: Dialect) -> str:
+def _measure(measure: Measure, dialect: Dialect, total: Callable[[str], str]) -> str:
     if measure.kind is MeasureKind.UNITS:
         return "count(DISTINCT u)"
     if measure.kind is MeasureKind.PRODUCT_SUM:
-        return dialect.total(" * ".join(_factor(factor, dialect) for factor in measure.factors))
+        return total(" * ".join(_factor(factor, dialect) for factor in measure.factors))
     if measure.kind is MeasureKind.ROWS or measure.column is None:
         return "count(*)"
     column = column_name(measure.column)
@@ -243,8 +244,8 @@ def _measure(measure: Measure, dialect: Dialect) -> str:
     width = index(measure.width)
     code = column if width == 1 else f"({column} {dialect.over} {width})"
     if measure.kind is MeasureKind.SQUARE_SUM:
-        return dialect.total(dialect.square(code))
-    return dialect.total(code)
+        return total(dialect.square(code))
+    return total(code)
 
 
 def _word(total: str) -> str:

@@ -51,11 +51,13 @@ WITH RECURSIVE made (id) AS (
     UNION ALL SELECT inhrelid FROM pg_inherits WHERE inhparent = made.id
   ) AS sources (source)
 )
-SELECT id::bigint FROM made JOIN pg_class ON oid = id WHERE relkind IN ('r', 'p', 'm', 'v')
-ORDER BY id
+SELECT c.oid::bigint, n.nspname::text, c.relname::text
+FROM made JOIN pg_class AS c ON c.oid = id JOIN pg_namespace AS n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'p', 'm', 'v') ORDER BY c.oid <> $1::oid, c.oid
 """
 
-# A number that the server was given when it was made; a standby has its primary's.
+# A number that the server was given when it was made; a standby has its primary's. Anybody may ask
+# unless somebody forbade it.
 MAY_SAY_SYSTEM = "SELECT has_function_privilege('pg_catalog.pg_control_system()', 'EXECUTE')"
 SYSTEM = "SELECT system_identifier::text FROM pg_control_system()"
 DATABASE = "SELECT oid::bigint FROM pg_database WHERE datname = current_database()"

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from psycopg import sql
 
-from dpgov.engines.live import NAMES_A_UNIT, Kind, Provenance, SourceRefused, fits
+from dpgov.engines.live import NAMES_A_UNIT, Kind, Provenance, Relation, SourceRefused, fits
 from dpgov.engines.postgres import catalog
 from dpgov.engines.postgres.kinds import KIND_OF_TYPE
 from dpgov.engines.postgres.rows import Source
@@ -38,6 +38,7 @@ class Problem(StrEnum):
     ROLE_CAN_WRITE = "role_can_write"
     MISSING_COLUMN = "missing_column"
     NOT_READABLE = "not_readable"
+    UNKNOWN_SERVER = "unknown_server"
     TYPE = "type"
     UNIT_TYPE = "unit_type"
     NEVER_MISSING = "never_missing"
@@ -99,22 +100,22 @@ def provenance(connection: Connection, source: Source) -> Provenance:
     return Provenance(relations(connection, source), _system(connection))
 
 
-def relations(connection: Connection, source: Source) -> tuple[str, ...]:
-    """The source first and then whatever it reads, each as its server calls it.
+def relations(connection: Connection, source: Source) -> tuple[Relation, ...]:
+    """The source first and then whatever it reads.
 
     Of a source that is `checked` in this transaction; raises SourceRefused.
     """
     table, _kind = _found(connection, source)
-    found = [row[0] for row in connection.execute(catalog.RELATIONS, (table,)).fetchall()]
     (database,) = connection.execute(catalog.DATABASE).fetchall()[0]
-    others = sorted(set(found) - {table})
-    return tuple(f"{database}/{relation}" for relation in (table, *others))
+    found = connection.execute(catalog.RELATIONS, (table,)).fetchall()
+    return tuple(Relation(f"{database}/{number}", f"{of}.{name}") for number, of, name in found)
 
 
 def _system(connection: Connection) -> str:
-    if _is_true(connection, catalog.MAY_SAY_SYSTEM):
-        return str(connection.execute(catalog.SYSTEM).fetchall()[0][0])
-    return ""
+    """Raises SourceRefused where it is not said: nothing could be known again by its number."""
+    if not _is_true(connection, catalog.MAY_SAY_SYSTEM):
+        raise SourceRefused(Problem.UNKNOWN_SERVER)
+    return str(connection.execute(catalog.SYSTEM).fetchall()[0][0])
 
 
 def _check_declared(source: Source) -> None:

@@ -1,4 +1,4 @@
-"""Asks an owner's server: one connection, one snapshot, one statement that reads rows.
+"""Asks an owner's server: one connection, one lock, one statement that reads rows.
 
 Must never let out what the server says of a failure: it can quote rows, roles and hosts.
 """

@@ -28,7 +28,9 @@ _ENCRYPTED = ("require", "verify-ca", "verify-full")
 # Said when connecting, so that neither the role's own settings nor those of its database count.
 _SETTINGS = {
     "default_transaction_read_only": "on",
-    "default_transaction_isolation": "repeatable\\ read",
+    # What is looked at once the table is locked is what is there then, and so are its rows: the one
+    # statement that reads them has one snapshot by itself.
+    "default_transaction_isolation": "read\\ committed",
     "search_path": "pg_catalog,pg_temp",
     "lock_timeout": _LOCK_MILLISECONDS,
     # Whoever would see fewer rows by a policy is told so, whatever the rows are.
@@ -99,7 +101,7 @@ class Server:
 
 @contextmanager
 def opened(server: Server, allowed: Collection[str], seconds: int) -> Iterator[Connection]:
-    """Within, one read-only transaction on a server whose address is allowed, in one snapshot.
+    """Within, one read-only transaction on a server whose address is allowed.
 
     Raises DataNotOpened if there is none: nothing was asked of it then. Ends a little after so many
     seconds even if the server says nothing any more, which its own limits do not help against.
@@ -128,7 +130,7 @@ def _connected(server: Server, seconds: int) -> Connection | None:
 
 def _begun(connection: Connection) -> bool:
     try:
-        connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY")
     except psycopg.Error:
         return False
     return connection.info.server_version >= _OLDEST

@@ -15,9 +15,10 @@ from dpgov.privacy.accounting.decimals import decimals_of, json_number
 from dpgov.privacy.accounting.loss import Loss, Mode, epsilon_paid_by
 from dpgov.privacy.mechanisms.table import Counted, Measured
 from dpgov.privacy.noise import sampling
-from dpgov.privacy.noise.noise import Noise, NoiseOutOfRange
+from dpgov.privacy.noise.noise import Noise
 from dpgov.privacy.noise.sensitivity import Reach
 from dpgov.privacy.plan.request import Counts, Measure
+from dpgov.privacy.plan.schema import LARGEST_SUM
 
 NoisyCell = tuple[int, ...]
 """The noisy lattice integers of one cell, one per reading."""
@@ -33,22 +34,28 @@ class Reading:
     unit: Fraction
 
     def exact(self, measured: Measured) -> int:
-        """The exact lattice integer of one cell; it must never leave the worker."""
-        return sum(weight * measured[measure] for measure, weight in self.weights)
+        """The exact lattice integer of one cell; it must never leave the worker.
+
+        Cut at 2^53 in size, which only a live table with more rows than were declared can pass:
+        cutting brings no two tables further apart, and nothing fails by a row too many.
+        """
+        whole = sum(weight * measured[measure] for measure, weight in self.weights)
+        return max(-LARGEST_SUM, min(whole, LARGEST_SUM))
 
     def exact_of(self, table: Counted) -> Counts:
         """The same of all cells at once, in machine words.
 
-        Raises NoiseOutOfRange before a word could be too small, which `check_capacity` rules out.
+        Where one could be too small, which `check_capacity` rules out of all files, in integers of
+        any size.
         """
+        counted = [(table.of(measure), weight) for measure, weight in self.weights]
+        most = _WORD // max(1, len(counted))
+        if any(abs(w) * int(np.abs(one).max(initial=0)) > most for one, w in counted):
+            return np.array([self.exact(cell) for cell in table], dtype=np.int64)
         found = np.zeros(len(table), dtype=np.int64)
-        most = _WORD // max(1, len(self.weights))
-        for measure, weight in self.weights:
-            counted = table.of(measure)
-            if abs(weight) * int(np.abs(counted).max(initial=0)) > most:
-                raise NoiseOutOfRange("Exact values must be integers up to 2**53 in size.")
-            found += weight * counted
-        return found
+        for one, weight in counted:
+            found += weight * one
+        return np.clip(found, -LARGEST_SUM, LARGEST_SUM)
 
 
 @dataclass(frozen=True, slots=True)

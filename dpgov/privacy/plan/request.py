@@ -220,8 +220,13 @@ class ExactRequest:
         Sums of codes fit a machine word, as `check_capacity` sees to; squares and products need
         not.
         """
+        return self.cells >= MANY_CELLS and self.only_counts
+
+    @property
+    def only_counts(self) -> bool:
+        """Whether it counts and adds up codes, and nothing else."""
         counted = all(measure.kind in _COUNTED for measure in self.measures)
-        return self.cells >= MANY_CELLS and counted and self.curve is None
+        return counted and self.curve is None
 
     @property
     def counts_rows(self) -> bool:

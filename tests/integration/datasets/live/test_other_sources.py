@@ -26,7 +26,7 @@ from dpgov.tenants.models import Membership
 from tests.agreed import split_as_two
 from tests.cast import Ask
 from tests.integration.budgets.sharing import NANO, committed, shared_budget
-from tests.integration.datasets.live.connecting import connected, register, registered
+from tests.integration.datasets.live.connecting import connect, connected, register, registered
 from tests.unit.engines.postgres.owner import READER, Owner
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -161,6 +161,47 @@ def test_what_nobody_else_has_is_the_dataset_s_own_from_then_on(
     response = register(browser, connected(browser, server, table="december"), name="A part")
     assert response.status_code == 302
     assert Dataset.objects.get(name="A part").held_reason == "like_earlier_data"
+
+
+def test_a_table_that_is_made_anew_is_known_by_its_name_through_a_view(
+    browser: Client, server: Owner, analyst: Membership, view: Dataset, ask: Ask, answer_all: Answer
+) -> None:
+    """M98: Although nobody asked about it since, so that its new number is known to nobody."""
+    registered(browser, server, name="People")
+    server.has("people", COLUMNS, [(row, 30, "f") for row in range(20)])
+    server.does("CREATE VIEW adults AS SELECT id, age, sex FROM people")
+    server.does(f"GRANT SELECT ON adults TO {READER}")
+    response = register(browser, connected(browser, server, table="adults"), name="Adults")
+    assert response.status_code == 302
+    assert Dataset.objects.get(name="Adults").held_reason == "like_earlier_data"
+    ask(analyst, of=view)
+    server.does(POINTED_AT_PEOPLE)
+    assert answer_all() == 0
+    view.refresh_from_db()
+    assert view.held_reason == "like_earlier_data"
+
+
+def test_a_role_that_may_not_ask_which_server_it_is_on_reads_nothing(
+    browser: Client,
+    server: Owner,
+    view: Dataset,
+    analyst: Membership,
+    ask: Ask,
+    answer_all: Answer,
+) -> None:
+    """M98: Else a right that is taken away would make known tables new."""
+    query = ask(analyst, of=view)
+    server.does("REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC")
+    try:
+        response = connect(browser, server)
+        assert response.status_code == 422
+        assert "which server it is on" in response.context["form"].errors["role"][0]
+        assert answer_all() == 1
+    finally:
+        server.does("GRANT EXECUTE ON FUNCTION pg_control_system() TO PUBLIC")
+    query.refresh_from_db()
+    assert query.state == Query.State.VOIDED
+    assert _spent(view) == 0
 
 
 def test_who_shares_the_budget_may_share_the_rows(

@@ -53,11 +53,18 @@ _PROBLEMS: Problems = {
         ),
     ),
     Problem.NOT_READABLE: ("role", said("This role may not read the table.")),
+    Problem.UNKNOWN_SERVER: (
+        "role",
+        said(
+            "This role may not ask which server it is on, so that the table would not be known "
+            "again. Grant it EXECUTE on the function pg_catalog.pg_control_system()."
+        ),
+    ),
 }
 
 
 class Postgres(SourceKind):
-    """Recognised by the numbers that the server has for itself and for its tables."""
+    """Recognised by the numbers that the server has for itself and its tables, and by names."""
 
     name = "postgresql"
     title = said("A table in PostgreSQL")
@@ -139,15 +146,14 @@ class Postgres(SourceKind):
         )
 
     def names(self, live: LiveTable, provenance: Provenance) -> Names:
-        server = provenance.system or live.address
         itself, *read = provenance.relations
-        claim = f"{server}/{itself}"
-        kept = {
-            claim: True,
-            f"{live.address}/{live.database}/{live.name}": True,
-            **{f"{server}/{relation}": False for relation in read},
-        }
-        return Names(claim, kept, frozenset(kept))
+        claim = f"{provenance.system}/{itself.number}"
+        # By name too: a table that is made anew has another number.
+        servers = (provenance.system, live.address)
+        kept = {f"{one}/{live.database}/{other.name}": False for one in servers for other in read}
+        kept |= {f"{provenance.system}/{other.number}": False for other in read}
+        kept |= {f"{one}/{live.database}/{itself.name}": True for one in servers}
+        return Names(claim, kept | {claim: True}, frozenset({claim, *kept}))
 
     def sought(self, live: LiveTable) -> frozenset[str] | None:
         return None
