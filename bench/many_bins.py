@@ -28,7 +28,7 @@ sys.path.insert(0, str(ROOT))
 
 _COLUMNS = "abc"
 _MOST_BINS = 1_000
-_BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
+_BACKEND = "dpgov.tenants.sign_in.addresses.Backend"
 _HEAD = ("ask", "worker", "publish", "page", "CSV")
 
 

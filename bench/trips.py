@@ -49,7 +49,7 @@ from dpgov.queries.models import Query  # noqa: E402
 from dpgov.tenants.tokens import create_token  # noqa: E402
 
 _OURS = str(ROOT / "dpgov") + os.sep
-_BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
+_BACKEND = "dpgov.tenants.sign_in.addresses.Backend"
 _QUESTION = "ask + answer + chart: different files"
 _ASKED = ("GET the ask page", "POST ask", "worker and publisher", "answer page with its chart")
 

@@ -153,7 +153,7 @@ DEFAULT_FROM_EMAIL = env.str("DPGOV_EMAIL_FROM", default="dpgov@localhost")
 
 # --- Signing in (allauth) ---------------------------------------------------------------------
 AUTH_USER_MODEL = "tenants.User"
-AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTHENTICATION_BACKENDS = ["dpgov.tenants.sign_in.addresses.Backend"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
@@ -171,6 +171,9 @@ SESSION_LONGEST_AGE = env.int("DPGOV_SESSION_DAYS", default=14) * 86_400
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "dpgov: "
+ACCOUNT_FORMS = {"reset_password": "dpgov.tenants.sign_in.addresses.ResetForm"}
+# Whoever finds a browser open must not take the account over by another address.
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 # Nobody signs up, so nobody waits with a second factor for somebody else's address.

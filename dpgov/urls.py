@@ -6,6 +6,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 import dpgov.tenants.rest.openapi  # noqa: F401 - registers itself with the schema
 from dpgov.monitoring.health import healthz, readyz
 from dpgov.monitoring.metrics import metrics
+from dpgov.tenants.sign_in.addresses import AddressView
 
 _API: list[URLPattern | URLResolver] = [
     path("", include("dpgov.datasets.rest.urls")),
@@ -24,6 +25,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("dpgov.notices.web.urls")),
     path("", include("dpgov.approvals.web.urls")),
     path("", include("dpgov.tenants.web.urls")),
+    path("account/email/", AddressView.as_view(), name="account_email"),
     path("account/", include("allauth.account.urls")),
     path("account/mfa/", include("allauth.mfa.urls")),
     path("account/sessions/", include("allauth.usersessions.urls")),

@@ -78,7 +78,7 @@ def client_for() -> Callable[[Membership], Client]:
 
     def sign_in(membership: Membership) -> Client:
         client = Client()
-        client.force_login(membership.user, "allauth.account.auth_backends.AuthenticationBackend")
+        client.force_login(membership.user)
         return client
 
     return sign_in

@@ -12,14 +12,17 @@ from typing import Any
 import structlog
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.internal.flows.email_verification import get_email_verification_url
+from allauth.account.models import EmailAddress
 from allauth.core import context as current
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter, _build_apps_from_settings
-from allauth.socialaccount.models import SocialApp
+from allauth.socialaccount.models import SocialApp, SocialLogin
+from django.contrib import messages
 from django.core.mail import EmailMessage
 from django.http import HttpRequest, HttpResponseBase
 
 from dpgov.tenants.letters import at_our_address, language_of_address
-from dpgov.tenants.sign_in import guessing
+from dpgov.tenants.models import User
+from dpgov.tenants.sign_in import addresses, guessing
 
 _log = structlog.get_logger("dpgov.tenants")
 
@@ -67,6 +70,14 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
             letter = self.render_mail(template_prefix, email, told)
         request.letters.append(partial(_send, letter))
 
+    def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:
+        """Whether it is confirmed now; never one that another account has in use."""
+        if addresses.is_anothers(email_address):
+            failed = "account/messages/email_confirmation_failed.txt"
+            self.add_message(request, messages.ERROR, failed, {"email": email_address.email})
+            return False
+        return bool(super().confirm_email(request, email_address))
+
     def get_reset_password_from_key_url(self, key: str) -> str:
         """The link of a letter for a new password."""
         return at_our_address(super().get_reset_password_from_key_url(key), self.request)
@@ -91,3 +102,12 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
     ) -> list[SocialApp]:
         found = _build_apps_from_settings(provider=provider, client_id=client_id)
         return [app for apps in found.values() for app in apps]
+
+    def authenticate_by_email(self, sociallogin: SocialLogin) -> tuple[User, str] | None:
+        """The account that has an address in use which the provider says is theirs."""
+        for told in sociallogin.email_addresses:
+            if told.verified and self.can_authenticate_by_email(sociallogin, told.email):
+                account = addresses.account_of(told.email)
+                if account is not None:
+                    return account, told.email
+        return None

@@ -122,9 +122,7 @@ class World:
     def _browser(self, actor: str) -> Client:
         browser = Client()
         if actor != "anonymous":
-            browser.force_login(
-                self.people[actor].user, "allauth.account.auth_backends.AuthenticationBackend"
-            )
+            browser.force_login(self.people[actor].user)
         return browser
 
     def _token(self, actor: str) -> APIClient:

@@ -60,7 +60,7 @@ def test_a_refused_role_is_told_why(analyst: Membership, client_for: ClientFor) 
 
 def test_a_form_of_another_session_changes_nothing_and_says_so(analyst: Membership) -> None:
     client = Client(enforce_csrf_checks=True)
-    client.force_login(analyst.user, "allauth.account.auth_backends.AuthenticationBackend")
+    client.force_login(analyst.user)
     response = client.post(reverse("account_logout"))
     assert response.status_code == 403
     assert "Nothing was changed" in response.text

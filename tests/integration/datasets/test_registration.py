@@ -272,7 +272,7 @@ def test_a_name_is_only_remembered(browser: Client, name: str) -> None:
 def test_an_upload_without_the_form_token_is_refused(owner: Membership) -> None:
     """J1: the token is checked although the bytes are bounded first."""
     client = Client(enforce_csrf_checks=True)
-    client.force_login(owner.user, "allauth.account.auth_backends.AuthenticationBackend")
+    client.force_login(owner.user)
     assert send_file(client).status_code == 403
     assert not Upload.objects.exists()
 

@@ -93,7 +93,7 @@ def test_looking_at_the_address_or_posting_from_another_site_changes_nothing(
     analyst: Membership,
 ) -> None:
     wary = Client(enforce_csrf_checks=True)
-    wary.force_login(analyst.user, "allauth.account.auth_backends.AuthenticationBackend")
+    wary.force_login(analyst.user)
     assert wary.get(reverse("tenants:language"), {"language": GERMAN}).status_code == 405
     assert choose(wary, GERMAN).status_code == 403
     assert cookie_of(wary) == ""

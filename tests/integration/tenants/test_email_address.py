@@ -8,7 +8,7 @@ from allauth.account.models import EmailAddress
 from django.core.mail import EmailMessage
 from django.test import Client
 
-from dpgov.tenants.accounts import set_password
+from dpgov.tenants.accounts import password_path, set_password
 from dpgov.tenants.models import Membership
 from tests.integration.tenants.test_signing_in import PASSWORD, sign_in
 
@@ -26,6 +26,7 @@ def person(analyst: Membership) -> Membership:
 def browser(person: Membership) -> Client:
     browser = Client()
     sign_in(browser, person)
+    browser.post("/account/reauthenticate/", {"password": PASSWORD})
     return browser
 
 
@@ -80,3 +81,85 @@ def test_it_takes_the_place_of_one_that_nobody_confirmed(
     add_and_confirm(browser, mailoutbox)
     person.user.refresh_from_db()
     assert person.user.email == NEW
+
+
+def kept(person: Membership) -> str:
+    """The address that the account signs in with."""
+    person.user.refresh_from_db()
+    return person.user.email
+
+
+@pytest.mark.parametrize("action", ["action_primary", "action_remove"])
+def test_what_nobody_confirmed_takes_no_address_s_place_without_the_button_either(
+    person: Membership, browser: Client, action: str
+) -> None:
+    """H8: somebody else's name in the log, and in what two persons decide, could be had so."""
+    before = kept(person)
+    browser.post(PAGE, {"action_add": "", "email": NEW})
+    response = browser.post(
+        PAGE, {action: "", "email": NEW if action == "action_primary" else before}, follow=True
+    )
+    assert "first" in response.text
+    assert kept(person) == before
+    assert EmailAddress.objects.filter(user=person.user).count() == 2
+
+
+def test_that_another_organisation_s_person_has_an_address_does_not_show(
+    person: Membership, browser: Client, stranger: Membership
+) -> None:
+    """H8: the same answers for an address that nobody has."""
+    told = []
+    for address in (stranger.user.email, NEW):
+        browser.post(PAGE, {"action_add": "", "email": address})
+        page = browser.post(PAGE, {"action_primary": "", "email": address}, follow=True)
+        told.append((page.status_code, page.redirect_chain, address in page.text))
+        browser.post(PAGE, {"action_remove": "", "email": address})
+    assert told[0] == told[1]
+    assert kept(person) != stranger.user.email
+
+
+def test_whoever_reads_the_mail_of_two_accounts_does_not_make_them_one(
+    person: Membership, browser: Client, stranger: Membership, mailoutbox: list[EmailMessage]
+) -> None:
+    """Its link confirms nothing, and breaks nothing."""
+    before, taken = kept(person), stranger.user.email
+    browser.post(PAGE, {"action_add": "", "email": taken})
+    (letter,) = [one for one in mailoutbox if one.to == [taken]]
+    link = re.search(r"/account/confirm-email/\S+", str(letter.body))
+    assert link is not None
+    assert browser.post(link[0]).status_code < 500
+    assert not EmailAddress.objects.get(user=person.user, email=taken).verified
+    EmailAddress.objects.filter(email=taken).update(verified=True)
+    page = browser.post(PAGE, {"action_primary": "", "email": taken}, follow=True)
+    assert "You sign in to another account" in page.text
+    assert kept(person) == before
+
+
+def test_an_address_that_was_only_typed_is_no_name_to_sign_in_with(
+    person: Membership, browser: Client, stranger: Membership, mailoutbox: list[EmailMessage]
+) -> None:
+    """H8: neither with a password of one's own, nor by a link to set one."""
+    set_password(user=stranger.user, password=f"{PASSWORD} of another")
+    browser.post(PAGE, {"action_add": "", "email": stranger.user.email})
+    other = Client()
+    answer = other.post("/account/login/", {"login": stranger.user.email, "password": PASSWORD})
+    assert answer.status_code == 200
+    assert "_auth_user_id" not in other.session
+    mailoutbox.clear()
+    other.post("/account/password/reset/", {"email": stranger.user.email})
+    (letter,) = mailoutbox
+    assert password_path(stranger.user).rsplit("-", 1)[0] in str(letter.body)
+    assert password_path(person.user).rsplit("-", 1)[0] not in str(letter.body)
+
+
+def test_another_address_asks_for_the_password_once_more(
+    person: Membership, mailoutbox: list[EmailMessage]
+) -> None:
+    """Whoever finds a browser open cannot have the account's links sent to themselves."""
+    left_open = Client()
+    sign_in(left_open, person)
+    asked = left_open.post(PAGE, {"action_add": "", "email": NEW})
+    assert asked.status_code == 302
+    assert "/account/reauthenticate/" in asked["Location"]
+    assert not EmailAddress.objects.filter(email=NEW).exists()
+    assert mailoutbox == []

@@ -82,7 +82,7 @@ def test_cookies_are_out_of_reach_of_scripts_and_other_sites(
 
 def test_a_post_without_the_csrf_token_is_refused(person: Membership) -> None:
     strict = Client(enforce_csrf_checks=True)
-    strict.force_login(person.user, "allauth.account.auth_backends.AuthenticationBackend")
+    strict.force_login(person.user)
     assert strict.post("/tokens/", {"name": "x"}).status_code == 403
     assert person.tokens.count() == 0
 

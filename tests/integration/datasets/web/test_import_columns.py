@@ -113,5 +113,5 @@ def test_names_in_a_file_are_inert(browser: Client, upload: Upload) -> None:
 def test_the_import_is_guarded_against_foreign_sites(upload: Upload, owner: Membership) -> None:
     """H4: without the page's token nothing is read."""
     client = Client(enforce_csrf_checks=True)
-    client.force_login(owner.user, "allauth.account.auth_backends.AuthenticationBackend")
+    client.force_login(owner.user)
     assert send(client, upload).status_code == 403
