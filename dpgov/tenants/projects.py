@@ -41,10 +41,10 @@ class ProjectEnded(ValueError):
 
 
 class OwnPlace(ValueError):
-    """Who asks questions neither joins nor leaves a project by their own hand, nor ends theirs."""
+    """Nobody joins a project by their own hand; who asks neither leaves nor ends theirs so."""
 
     def __init__(self) -> None:
-        text = _("You ask questions, and would use its budget. Another data owner has to do this.")
+        text = _("You would have a part in its budget. Another data owner has to do this.")
         super().__init__(text)
 
 
@@ -85,7 +85,9 @@ def add_project_member(*, project: Project, membership: Membership, actor: Actor
     member = people.get(pk=membership.pk, tenant_id=current.tenant_id)
     if current.members.filter(user=member.user).exists():
         raise AlreadyInProject
-    _refuse_own(current, member.user_id, actor)
+    # Who asks nothing today may be given that role tomorrow, and has the place then.
+    if is_by(member.user_id, actor):
+        raise OwnPlace
     added = ProjectMember.objects.create(
         tenant_id=current.tenant_id, project=current, user=member.user
     )

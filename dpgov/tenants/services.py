@@ -153,6 +153,22 @@ def remove_member(*, membership: Membership, actor: Actor) -> None:
     """
     current = _locked(membership)
     _keep_an_administrator(current)
+    _end(current, actor)
+
+
+@transaction.atomic
+def remove_from_practice(*, membership: Membership) -> None:
+    """The same where people practise, of the last administrator too: nobody has to stay there.
+
+    Raises LastAdministrator of one anywhere else.
+    """
+    current = _locked(membership)
+    if not current.tenant.is_practice:
+        _keep_an_administrator(current)
+    _end(current, OPERATOR)
+
+
+def _end(current: Membership, actor: Actor) -> None:
     _record(current, actor, Action.MEMBER_REMOVED, {"role": current.roles_code})
     ProjectMember.objects.filter(tenant=current.tenant, user=current.user).delete()
     current.delete()

@@ -17,6 +17,7 @@ from dpgov.tenants import services
 from dpgov.tenants.invitations import open_invitations
 from dpgov.tenants.models import Membership, within
 from dpgov.tenants.permissions import MemberRequest, Permission, requires
+from dpgov.tenants.practising import remove_with_practice
 from dpgov.tenants.roles import choices, roles_in, takes_two_persons
 from dpgov.tenants.selectors import actor_of, has_officer, members_of
 from dpgov.tenants.web.forms import RoleForm
@@ -117,7 +118,7 @@ def member_remove(request: MemberRequest, membership_id: UUID) -> HttpResponse:
     if request.method != "POST":
         return render(request, "tenants/member_remove.html", {"member": membership})
     try:
-        services.remove_member(membership=membership, actor=actor_of(request.user))
+        remove_with_practice(membership=membership, actor=actor_of(request.user))
         text = _("{person} is no longer a member.")
         messages.success(request, text.format(person=membership.user))
     except services.LastAdministrator as refusal:

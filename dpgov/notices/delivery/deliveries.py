@@ -53,7 +53,8 @@ def _waiting(webhook: Webhook) -> QuerySet[Delivery]:
 
 
 def _give_up_old(webhook: Webhook) -> None:
-    old = _waiting(webhook).filter(due_at__lt=clock.now() - GIVEN_UP_AFTER)
+    """What was tried: it may have waited longer for a sweeper that stood still."""
+    old = _waiting(webhook).filter(attempts__gt=0, due_at__lt=clock.now() - GIVEN_UP_AFTER)
     old.update(state=State.GIVEN_UP)
 
 

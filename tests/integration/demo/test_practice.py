@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from dpgov.approvals.models import ChangeRequest
+from dpgov.audit.actor import OPERATOR
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Budget, Charge
 from dpgov.dashboards.tour import STEPS, tour_of
@@ -21,6 +22,8 @@ from dpgov.surveys.models import Survey
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.invitations import invite
 from dpgov.tenants.models import Membership, Role, Tenant
+from dpgov.tenants.practising import remove_with_practice
+from dpgov.tenants.services import LastAdministrator
 from tests.cast import join
 
 pytestmark = pytest.mark.django_db
@@ -231,3 +234,32 @@ def test_the_command_says_what_it_made_and_refuses_what_it_cannot(
     Membership.objects.filter(pk=stranger.pk).update(role=Role.ANALYST)
     with pytest.raises(CommandError, match="data owner"):
         call_command("practice", "elsewhere")
+
+
+def test_who_is_removed_practises_no_longer_where_others_come(
+    practice: Tenant,
+    admin: Membership,
+    officer: Membership,
+    analyst: Membership,
+    client_for: ClientFor,
+) -> None:
+    """H8: else a former colleague would read there who has come since."""
+    members = client_for(admin)
+    for former in (officer, analyst):
+        removed = members.post(reverse("people:member_remove", args=[former.pk]))
+        assert removed.status_code == 302
+        assert not Membership.objects.filter(user=former.user).exists()
+    there = AuditEntry.objects.filter(tenant_id=practice.pk, action="MEMBER_REMOVED")
+    assert there.count() == 2
+
+
+def test_the_last_administrator_of_a_practice_may_leave_it_but_of_nothing_else(
+    practice: Tenant, admin: Membership
+) -> None:
+    """Its members come from the organisation that it belongs to."""
+    with pytest.raises(LastAdministrator):
+        remove_with_practice(membership=admin, actor=OPERATOR)
+    assert Membership.objects.filter(user=admin.user).count() == 2
+    join(admin.tenant, Role.ADMIN, "ben")
+    remove_with_practice(membership=admin, actor=OPERATOR)
+    assert not Membership.objects.filter(user=admin.user).exists()

@@ -119,10 +119,20 @@ def test_what_is_three_days_old_is_given_up(
     admin: Membership, added: webhooks.WithSecret, listener: Listener
 ) -> None:
     happen(admin, "one")
-    Delivery.objects.update(due_at=timezone.now() - timedelta(days=4))
+    Delivery.objects.update(due_at=timezone.now() - timedelta(days=4), attempts=1)
     assert deliver(admin) == 0
     assert Delivery.objects.get().state == State.GIVEN_UP
     assert listener.received == []
+
+
+def test_what_nobody_tried_for_days_is_tried_once(
+    admin: Membership, added: webhooks.WithSecret, listener: Listener
+) -> None:
+    """After an outage of the sweeper of more than three days nothing is lost unseen."""
+    happen(admin, "one")
+    Delivery.objects.update(due_at=timezone.now() - timedelta(days=4))
+    assert deliver(admin) == 1
+    assert len(listener.received) == 1
 
 
 def test_nothing_is_sent_before_its_moment(

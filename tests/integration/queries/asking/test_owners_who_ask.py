@@ -158,7 +158,7 @@ def test_nobody_grants_themselves_an_allocation_or_ends_their_own(
 def test_nobody_moves_themselves_into_or_out_of_a_project(
     both: Membership, owner: Membership, dataset: Dataset
 ) -> None:
-    """L39: who works on it uses its allocations. An owner who asks nothing may."""
+    """L39: who works on it uses its allocations; who asks nothing today may ask tomorrow."""
     project = Project.objects.create(tenant=dataset.tenant, name="Study")
     mine, theirs = actor_of(both.user), actor_of(owner.user)
     with pytest.raises(projects.OwnPlace):
@@ -168,7 +168,8 @@ def test_nobody_moves_themselves_into_or_out_of_a_project(
         projects.remove_project_member(project=project, user_id=both.user_id, actor=mine)
     with pytest.raises(projects.OwnPlace):
         projects.end_project(project=project, actor=mine)
-    projects.add_project_member(project=project, membership=owner, actor=theirs)
+    with pytest.raises(projects.OwnPlace):
+        projects.add_project_member(project=project, membership=owner, actor=theirs)
     projects.end_project(project=project, actor=theirs)
 
 
