@@ -163,3 +163,7 @@ def test_another_address_asks_for_the_password_once_more(
     assert "/account/reauthenticate/" in asked["Location"]
     assert not EmailAddress.objects.filter(email=NEW).exists()
     assert mailoutbox == []
+    left_open.post(asked["Location"], {"password": "wrong"}, follow=True)
+    assert not EmailAddress.objects.filter(email=NEW).exists()
+    left_open.post(asked["Location"], {"password": PASSWORD}, follow=True)
+    assert EmailAddress.objects.filter(email=NEW).exists()
