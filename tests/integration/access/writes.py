@@ -50,8 +50,8 @@ def _agreed(world: World) -> dict[str, Any]:
     return {}
 
 
-def _owner_joins() -> dict[str, Any]:
-    return {"person": str(Membership.objects.get(user__email__startswith="olga@harbour").pk)}
+def _officer_joins() -> dict[str, Any]:
+    return {"person": str(Membership.objects.get(user__email__startswith="oscar@harbour").pk)}
 
 
 def _file() -> dict[str, Any]:
@@ -262,7 +262,7 @@ WRITES: dict[str, Write | str] = {
     "people:invitation_again": Write("admin", Action.INVITATION_SENT),
     "people:invitation_revoke": Write("admin", Action.INVITATION_REVOKED),
     "tenants:projects": Write("owner", Action.PROJECT_CREATED, lambda: {"name": "Trains"}),
-    "tenants:project": Write("owner", Action.PROJECT_MEMBER_ADDED, _owner_joins),
+    "tenants:project": Write("owner", Action.PROJECT_MEMBER_ADDED, _officer_joins),
     "tenants:project_end": Write("owner", Action.PROJECT_ENDED),
     "tenants:project_remove": Write("owner", Action.PROJECT_MEMBER_REMOVED),
     "tenants:tokens": Write("analyst", Action.TOKEN_CREATED, lambda: {"name": "nightly"}),
