@@ -1,4 +1,4 @@
-"""M98, I4: what is asked is what is there once the table is locked.
+"""M98: what is asked is what is there once the table is locked.
 
 What could leak or overspend: an owner changes the table while an answer waits for its lock. What
 was looked at before would be another table than the one that is read then: of other people, of a
@@ -80,7 +80,7 @@ def test_what_became_something_else_while_its_lock_was_waited_for_is_not_asked(
 
 
 def test_what_was_filled_anew_meanwhile_is_read_as_it_is(owner: Owner) -> None:
-    """I4: not as the empty table that it is in a snapshot from before."""
+    """M98: not as the empty table that it is in a snapshot from before."""
     engine = owner.engine("kept", [V])
     engine.reach()
     filled = ("TRUNCATE kept", "INSERT INTO kept VALUES (1), (2), (3)")
