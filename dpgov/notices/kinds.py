@@ -49,6 +49,20 @@ REACHES: dict[Kind, Reach] = {
 }
 
 
+# What a webhook is told is about everybody; where a person chooses, these are their own.
+_OF_ANYBODY = {
+    Kind.DECISION: _("A request was decided"),
+    Kind.QUESTION: _("A question ended without an answer"),
+    Kind.REGISTRATION: _("A file was registered, or was not"),
+    Kind.TERMS: _("A dataset has new terms of use"),
+}
+
+
+def label_of_anybody(kind: Kind) -> str:
+    """What the kind is about where it is told to a server, and not to a person."""
+    return str(_OF_ANYBODY.get(kind, kind.label))
+
+
 def kinds_for(roles: Iterable[Role]) -> list[Kind]:
     """The kinds that can reach somebody of these roles, in the order of the list above."""
     held = frozenset(roles)

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from dpgov.notices import selectors, webhooks
-from dpgov.notices.kinds import Kind
+from dpgov.notices.kinds import Kind, label_of_anybody
 from dpgov.notices.models import Webhook
 from dpgov.notices.web.forms import WebhookForm
 from dpgov.tenants.permissions import Permission, membership_of, requires
@@ -97,7 +97,7 @@ def _page(request: HttpRequest, found: Webhook, **more: Any) -> HttpResponse:
     deliveries = selectors.deliveries_of(found)
     context = {
         "webhook": found,
-        "kinds": [Kind(kind).label for kind in found.kinds],
+        "kinds": [label_of_anybody(Kind(kind)) for kind in found.kinds],
         "page": Paginator(deliveries, _PAGE).get_page(request.GET.get("page")),
         **more,
     }

@@ -3,11 +3,13 @@
 import hashlib
 import hmac
 import json
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from dpgov.audit.models import AuditEntry
@@ -176,6 +178,18 @@ def test_a_new_secret_replaces_the_old_one_and_neither_is_stored_or_logged(
     logged = list(AuditEntry.objects.values_list("detail", flat=True))
     for secret in (added.secret, renewed.secret):
         assert not [text for text in [*stored, *logged] if secret in text]
+
+
+def test_what_a_webhook_is_told_of_is_of_nobody_in_particular(
+    admin: Membership, added: webhooks.WithSecret, client_for: Callable[[Membership], Client]
+) -> None:
+    """Where people choose for themselves the same kinds are theirs."""
+    pages = client_for(admin)
+    asked = pages.get(reverse("notices:webhooks")).text
+    assert "A request was decided" in asked
+    assert "of mine" not in asked
+    shown = pages.get(reverse("notices:webhook", args=[added.webhook.pk])).text
+    assert "Datasets are held or frozen" in shown
 
 
 def test_a_tenant_has_five_webhooks_at_most(admin: Membership, added: webhooks.WithSecret) -> None:
