@@ -16,7 +16,8 @@ from dpgov.datasets.lineage import governing, origins_of
 from dpgov.datasets.models import Acceptance, Dataset, Permit, Policy, TermsOfUse
 from dpgov.privacy.accounting.decimals import parse_epsilon
 from dpgov.privacy.accounting.loss import Currency
-from dpgov.tenants.models import User
+from dpgov.tenants.models import Membership, Role, User
+from dpgov.tenants.roles import having_since
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +128,22 @@ def _floor_nano(least_epsilon: str, currency: Currency) -> int:
 
 def permitted_to(user: User, datasets: Collection[UUID], today: date) -> dict[UUID, int]:
     """The largest question that this person was permitted on each of these, where one was."""
-    found = Permit.objects.filter(
-        dataset__in=datasets, user_id=user.pk, last_day__gte=today
-    ).values_list("dataset_id", "limit_nano")
-    return dict(found)
+    found = permits().filter(dataset__in=datasets, user_id=user.pk, last_day__gte=today)
+    return dict(found.values_list("dataset_id", "limit_nano"))
+
+
+def permits() -> QuerySet[Permit]:
+    """Those that count: given to somebody who has been an analyst ever since.
+
+    Who left, or was something else in between, comes back as nobody's decision. The guard of
+    questions says the same in SQL.
+    """
+    same = Membership.objects.filter(
+        having_since(Role.ANALYST, OuterRef("created_at")),
+        tenant=OuterRef("tenant"),
+        user=OuterRef("user"),
+    )
+    return Permit.objects.filter(Exists(same))
 
 
 def versions_of(dataset: Dataset) -> QuerySet[TermsOfUse]:

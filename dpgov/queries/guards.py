@@ -85,7 +85,11 @@ def _of_approved_questions(json: Json) -> Iterator[Guard]:
     permitted = (
         "EXISTS (SELECT 1 FROM datasets_permit t WHERE t.dataset_id = NEW.dataset_id"
         " AND t.user_id = NEW.analyst_id AND t.limit_nano >= NEW.cost_nano"
-        " AND t.last_day >= date(NEW.submitted_at))"
+        " AND t.last_day >= date(NEW.submitted_at)"
+        " AND EXISTS (SELECT 1 FROM tenants_membership m WHERE m.tenant_id = t.tenant_id"
+        " AND m.user_id = t.user_id"
+        " AND ((m.role = 'analyst' AND t.created_at >= m.role_since)"
+        " OR (m.second_role = 'analyst' AND t.created_at >= m.second_since))))"
     )
     yield Guard(
         "guard_question_needs_approval",

@@ -6,7 +6,7 @@ are never given by one person alone, because one of them is what the other was h
 
 from datetime import datetime
 
-from django.db.models import Q
+from django.db.models import OuterRef, Q
 
 from dpgov.tenants.models import TAKES_TWO_PERSONS, TOGETHER, Role, in_words
 
@@ -38,7 +38,7 @@ def having(*roles: Role) -> Q:
     return Q(role__in=roles) | Q(second_role__in=roles)
 
 
-def having_since(role: str, moment: datetime) -> Q:
+def having_since(role: str, moment: datetime | OuterRef) -> Q:
     """Those that have had this role without a break from this moment on."""
     first = Q(role=role, role_since__lte=moment)
     return first | Q(second_role=role, second_since__lte=moment)

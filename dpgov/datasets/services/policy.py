@@ -13,10 +13,11 @@ from django.db import transaction
 from dpgov.audit.actions import Action
 from dpgov.budgets.words import noted, question
 from dpgov.datasets.models import Dataset, Permit, Policy
-from dpgov.datasets.rules import Rules, floor_nano, own_rules_of
+from dpgov.datasets.rules import Rules, floor_nano, own_rules_of, permits
 from dpgov.datasets.services.entries import record
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
+from dpgov.operation import clock
 from dpgov.privacy.accounting.loss import Currency
 from dpgov.tenants.models import User
 from dpgov.tenants.selectors import actor_of
@@ -116,6 +117,7 @@ def permit(
             "tenant_id": dataset.tenant_id,
             "limit_nano": limit_nano,
             "last_day": last_day,
+            "created_at": clock.now(),
         },
     )
     detail = {
@@ -129,5 +131,6 @@ def permit(
 
 
 def permits_of(dataset: Dataset) -> Sequence[Permit]:
-    """Everybody's permits of a dataset, those that end last first."""
-    return list(dataset.permits.select_related("user").order_by("-last_day", "user__email"))
+    """Everybody's permits of a dataset that count, those that end last first."""
+    found = permits().filter(dataset=dataset).select_related("user")
+    return list(found.order_by("-last_day", "user__email"))

@@ -4,16 +4,20 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
+from django.db import DatabaseError, transaction
 from django.test import Client
 from django.utils import timezone
 
 from dpgov.audit.models import AuditEntry
+from dpgov.datasets import fitting
 from dpgov.datasets.models import Dataset, Permit
 from dpgov.datasets.rules import Rules
-from dpgov.datasets.services import change_policy
+from dpgov.datasets.services import change_policy, permit, permits_of
 from dpgov.privacy.accounting.decimals import NANO
+from dpgov.queries.asking.policy import OutsidePolicy
 from dpgov.queries.models import BudgetRequest
 from dpgov.tenants.models import Membership
+from tests.cast import Ask
 from tests.integration.queries.conftest import Filled
 from tests.integration.queries.web.test_quote_page import text_of
 
@@ -65,3 +69,38 @@ def test_an_owner_gives_the_permit_and_the_question_is_accepted(
     assert accepted.status_code == 302
     refused = browser.post(QUOTE, counting.posted(epsilon="1.000000001")).content.decode()
     assert 'name="fill_epsilon" value="1"' in refused
+
+
+def test_a_permit_is_for_somebody_who_has_been_an_analyst_ever_since(
+    dataset: Dataset,
+    owner: Membership,
+    analyst: Membership,
+    permits_above_04: None,
+    ask: Ask,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """L39: who left and comes back is nobody's decision; the database says so, too."""
+
+    def given() -> None:
+        permit(
+            dataset=dataset,
+            user=analyst.user,
+            owner=owner.user,
+            limit_nano=NANO,
+            last_day=(timezone.now() + timedelta(days=3)).date(),
+            reason="the spring study",
+        )
+
+    given()
+    ask(analyst)
+    assert [one.user for one in permits_of(dataset)] == [analyst.user]
+    Membership.objects.filter(pk=analyst.pk).update(role_since=timezone.now())
+    with pytest.raises(OutsidePolicy, match="permit"):
+        ask(analyst)
+    assert permits_of(dataset) == []
+    with monkeypatch.context() as blind:
+        blind.setattr(fitting, "permitted_to", lambda _user, ids, _day: dict.fromkeys(ids, NANO))
+        with pytest.raises(DatabaseError, match="needs a permit"), transaction.atomic():
+            ask(analyst)
+    given()
+    ask(analyst)
