@@ -28,7 +28,6 @@ sys.path.insert(0, str(ROOT))
 
 _COLUMNS = "abc"
 _MOST_BINS = 1_000
-_BACKEND = "dpgov.tenants.sign_in.addresses.Backend"
 _HEAD = ("ask", "worker", "publish", "page", "CSV")
 
 
@@ -199,7 +198,7 @@ class _Cast:
 
         settings.ALLOWED_HOSTS = ["testserver"]
         browser = Client()
-        browser.force_login(self.analyst.user, _BACKEND)
+        browser.force_login(self.analyst.user)
         return browser
 
 

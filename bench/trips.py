@@ -49,7 +49,6 @@ from dpgov.queries.models import Query  # noqa: E402
 from dpgov.tenants.tokens import create_token  # noqa: E402
 
 _OURS = str(ROOT / "dpgov") + os.sep
-_BACKEND = "dpgov.tenants.sign_in.addresses.Backend"
 _QUESTION = "ask + answer + chart: different files"
 _ASKED = ("GET the ask page", "POST ask", "worker and publisher", "answer page with its chart")
 
@@ -139,7 +138,7 @@ def _module(path: Path) -> str:
 def _taken(cast: Cast) -> dict[str, Trip]:
     analyst, owner = Client(), Client()
     for browser, member in ((analyst, cast.analyst), (owner, cast.people["owner"])):
-        browser.force_login(member.user, _BACKEND)
+        browser.force_login(member.user)
     place = f"/datasets/{cast.datasets[0].slug}/"
     trips = {}
 

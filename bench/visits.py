@@ -27,7 +27,6 @@ from tests.integration.access.routes import ROLES, Kind, all_routes
 
 Visit = tuple[str, Callable[[], object]]
 _ROLES = ("owner", "analyst", "officer")
-_BACKEND = "dpgov.tenants.sign_in.addresses.Backend"
 # The first takes as long as the file is long, by its nature; the second is of an older version.
 WHOLE = {"dashboards:history_export", "datasets:delete_version"}
 # Filters, sorts and far pages of the long lists.
@@ -95,7 +94,7 @@ def invite(cast: Cast) -> Guests:
 
 def _browser(member: Membership) -> Client:
     browser = Client(SERVER_NAME="localhost")
-    browser.force_login(member.user, _BACKEND)
+    browser.force_login(member.user)
     return browser
 
 

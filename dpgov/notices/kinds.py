@@ -2,11 +2,15 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from django.db.models import TextChoices
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.tenants.models import Role
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
 
 
 class Kind(TextChoices):
@@ -58,9 +62,9 @@ _OF_ANYBODY = {
 }
 
 
-def label_of_anybody(kind: Kind) -> str:
+def label_of_anybody(kind: Kind) -> "StrOrPromise":
     """What the kind is about where it is told to a server, and not to a person."""
-    return str(_OF_ANYBODY.get(kind, kind.label))
+    return _OF_ANYBODY.get(kind, kind.label)
 
 
 def kinds_for(roles: Iterable[Role]) -> list[Kind]:

@@ -25,6 +25,14 @@ _OF_APPROVAL = (
 )
 
 
+def analyst_since(moment: str) -> str:
+    """Whether membership m has been an analyst's from then on: `roles.having_since` in SQL."""
+    return (
+        f"((m.role = 'analyst' AND {moment} >= m.role_since)"
+        f" OR (m.second_role = 'analyst' AND {moment} >= m.second_since))"
+    )
+
+
 def guards_of_approvals(json: Json) -> Iterator[Guard]:
     """What needs an owner's approval is asked as it was approved, by whom it was, once."""
     owner = (
@@ -87,9 +95,7 @@ def _of_approved_questions(json: Json) -> Iterator[Guard]:
         " AND t.user_id = NEW.analyst_id AND t.limit_nano >= NEW.cost_nano"
         " AND t.last_day >= date(NEW.submitted_at)"
         " AND EXISTS (SELECT 1 FROM tenants_membership m WHERE m.tenant_id = t.tenant_id"
-        " AND m.user_id = t.user_id"
-        " AND ((m.role = 'analyst' AND t.created_at >= m.role_since)"
-        " OR (m.second_role = 'analyst' AND t.created_at >= m.second_since))))"
+        f" AND m.user_id = t.user_id AND {analyst_since('t.created_at')}))"
     )
     yield Guard(
         "guard_question_needs_approval",

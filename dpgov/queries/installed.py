@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from dpgov.audit.append_only import append_only
 from dpgov.operation.installed import Installed
-from dpgov.queries.guards import WITH_PARENTS, guards_of_approvals
+from dpgov.queries.guards import WITH_PARENTS, analyst_since, guards_of_approvals
 from dpgov.tenants.wall.functions import gate
 from dpgov.tenants.wall.guards import NEVER, Guard, Json, installed_guards
 
@@ -100,10 +100,7 @@ _IN_AUDIENCE = f"""
                 OR EXISTS (
                     SELECT 1 FROM datasets_viewer v
                     WHERE v.dataset_id = d.id AND v.membership_id = m.id
-                    AND v.named_by_id <> m.user_id AND (
-                        (m.role = 'analyst' AND v.named_at >= m.role_since)
-                        OR (m.second_role = 'analyst' AND v.named_at >= m.second_since)
-                    )
+                    AND v.named_by_id <> m.user_id AND {analyst_since("v.named_at")}
                 )
             )
         )

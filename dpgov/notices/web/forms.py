@@ -1,7 +1,5 @@
 """What may be typed and ticked about notices."""
 
-from typing import Any
-
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
@@ -29,14 +27,10 @@ class WebhookForm(forms.Form):
     )
     kinds = forms.MultipleChoiceField(
         label=_("Kinds of notifications"),
+        choices=[(kind.value, label_of_anybody(kind)) for kind in REACHES],
         widget=forms.CheckboxSelectMultiple,
         initial=[kind.value for kind in REACHES],
     )
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        choices = [(kind.value, label_of_anybody(kind)) for kind in REACHES]
-        self.fields["kinds"].choices = choices  # type: ignore[attr-defined]
 
     def clean_url(self) -> str:
         """An address that could be called, as far as that can be told without looking it up."""

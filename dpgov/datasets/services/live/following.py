@@ -16,7 +16,6 @@ from dpgov.datasets.services.live.marks import (
     Marks,
     is_anothers,
     keep_marks,
-    keep_own_marks,
     new_among,
     one_table_at_a_time,
 )
@@ -54,7 +53,7 @@ def is_own(live: LiveTable, marks: Marks) -> bool:
     """
     if is_anothers(live, new_among(live, marks)):
         return False
-    keep_own_marks(live, marks)
+    keep_marks(live, marks, own_alone=True)
     return True
 
 

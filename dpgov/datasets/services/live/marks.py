@@ -80,18 +80,11 @@ def new_among(live: LiveTable, marks: Marks) -> frozenset[str]:
     return frozenset(marks.kept).difference(live.marks.values_list("mark", flat=True))
 
 
-def keep_marks(live: LiveTable, marks: Marks) -> None:
-    """Store those that are new, in the caller's transaction."""
-    _keep(live, marks, new_among(live, marks))
-
-
-def keep_own_marks(live: LiveTable, marks: Marks) -> None:
-    """Store those that are new and that nobody else has, in the caller's transaction."""
+def keep_marks(live: LiveTable, marks: Marks, *, own_alone: bool = False) -> None:
+    """Store those that are new, in the caller's transaction; `own_alone`: that nobody else has."""
     new = new_among(live, marks)
-    _keep(live, marks, new - marked_elsewhere(sorted(new), live.pk, with_sharing=True))
-
-
-def _keep(live: LiveTable, marks: Marks, new: Collection[str]) -> None:
+    if own_alone:
+        new -= marked_elsewhere(sorted(new), live.pk, with_sharing=True)
     LiveMark.objects.bulk_create(
         LiveMark(tenant_id=live.tenant_id, live=live, mark=mark, is_itself=marks.kept[mark])
         for mark in sorted(new)
