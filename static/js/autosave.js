@@ -7,9 +7,7 @@
   const words = told.dataset;
   const seen = form.elements.draft_seen;
   const PAUSE = 2000;
-  // What was sent and refused stands here again, and nothing has kept it.
-  let changes = "refused" in form.dataset ? 1 : 0;
-  let kept = 0, running = null, sending = null, leaving = false, timer = 0, savedAt = 0, stopped = false;
+  let changes = 0, kept = 0, running = null, sending = null, leaving = false, timer = 0, savedAt = 0, stopped = false;
   // Whoever comes back with the browser's button wants what stands in front of them.
   let mine = performance.getEntriesByType("navigation")[0]?.type === "back_forward";
 
@@ -64,7 +62,6 @@
     }
   }
 
-  if (changes) timer = setTimeout(save, PAUSE);
   form.addEventListener("input", () => {
     changes += 1;
     timer ||= setTimeout(save, PAUSE);

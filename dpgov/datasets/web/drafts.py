@@ -66,7 +66,7 @@ def review(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     if chosen.state != Upload.State.READY:
         return used(request)
     form = RegistrationForm(chosen.headers, request.POST)
-    declaration = _declared(chosen, form)
+    declaration = _declared(request, chosen, form)
     if declaration is None:
         context = {
             "upload": chosen,
@@ -75,7 +75,6 @@ def review(request: HttpRequest, upload_id: UUID) -> HttpResponse:
             **around_the_grid(request, chosen),
         }
         return show_page(request, "datasets/registering/register.html", context, refused=True)
-    services.keep_draft(upload=chosen, typed=request.POST)
     forget(request)
     declared = services.as_declared(chosen, declaration)
     kept = {column.name for column in declared.columns}
@@ -88,14 +87,19 @@ def review(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     return render(request, "datasets/registering/review.html", context)
 
 
-def _declared(chosen: Upload, form: RegistrationForm) -> Declaration | None:
+def _declared(request: HttpRequest, chosen: Upload, form: RegistrationForm) -> Declaration | None:
+    """What was declared, kept as a draft; None where the form says why it is refused."""
     if not form.is_valid():
         return None
     try:
         declaration = form.declaration()
         declaration.check(chosen.headers)
         services.check_key(chosen, declaration.schema.unit.private_id)
+        services.keep_draft(upload=chosen, typed=request.POST)
     except InvalidDomain as problem:
         form.refuse(translated(problem.args[0]), field=problem.field)
+        return None
+    except services.DraftTooLarge as refusal:
+        form.refuse(str(refusal))
         return None
     return declaration

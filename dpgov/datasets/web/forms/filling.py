@@ -1,6 +1,7 @@
 """What was read elsewhere, put among what stands in the form of one upload."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from django.http import HttpRequest
@@ -81,7 +82,14 @@ def form_of(membership: Membership, upload: Upload, version_of: str) -> str:
 
 
 def around_the_grid(request: HttpRequest, upload: Upload) -> dict[str, Any]:
-    """What the page of a form shows beside its columns."""
+    """What the page of a form shows beside its columns.
+
+    What was sent and stands there again is kept first. So a save of the form's script that was on
+    its way when the form was sent, and arrives after it, is the one that comes too late.
+    """
+    if request.method == "POST":
+        with suppress(services.UploadUsed, services.DraftTooLarge):
+            services.keep_draft(upload=upload, typed=request.POST)
     return {
         "draft_seen": services.draft_seen(upload),
         "understood": list(how_read(upload)),

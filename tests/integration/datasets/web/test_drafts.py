@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from dpgov.audit.models import AuditEntry
+from dpgov.datasets import services
 from dpgov.datasets.models import Dataset, Draft, Upload
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
@@ -55,6 +56,24 @@ def test_the_review_shows_the_label_and_registers_nothing(
     read_waiting()
     assert Dataset.objects.get().name == "People"
     assert not Draft.objects.exists()
+
+
+def test_what_was_sent_and_refused_is_kept_before_a_save_that_arrives_after_it(
+    owner: Membership, client_for: ClientFor
+) -> None:
+    """The script's save was on its way; its window goes on, and the page that followed too."""
+    browser = client_for(owner)
+    upload = uploaded(browser)
+    asked = {"name": "Sent", "age__upper": "no number"}
+    for address in ("review", "check", "register"):
+        before = services.draft_seen(upload)
+        page = browser.post(reverse(f"datasets:{address}", args=[upload.pk]), declared(**asked))
+        assert page.status_code == 422
+        late = kept_by_itself(browser, upload, before, name="On its way")
+        assert late.status_code == 409
+        assert services.draft_of(upload)["name"] == "Sent"
+        seen = page.context["draft_seen"]
+        assert kept_by_itself(browser, upload, seen, name="Later").status_code == 200
 
 
 _ROW = {"epsilon_limit": "3"}
