@@ -178,9 +178,10 @@ def quote_batch(
     raw_batch: object,
     assumed_rows: int | None = None,
     allocation_id: UUID | None = None,
+    version: DatasetVersion | None = None,
 ) -> Quote:
     """The same for several questions together; the guess is meant for each of them."""
-    asked = read_batch(current_version(dataset), raw_batch)
+    asked = read_batch(version or current_version(dataset), raw_batch)
     return quoted(asked, user, assumed_rows, allocation_id)
 
 

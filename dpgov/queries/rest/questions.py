@@ -26,7 +26,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
-from dpgov.datasets.selectors import dataset_or_404
+from dpgov.datasets.selectors import dataset_or_404, version_or_404
 from dpgov.privacy.answer.body import read_body
 from dpgov.queries.answering.looking import look_at, pause_before_next_look, wait_for_end
 from dpgov.queries.asking.quote import Quote, quote, quote_batch
@@ -86,9 +86,11 @@ class BatchQuoteView(RefusingView):
 
 
 def _priced(request: Request, slug: str, body: str, price: Callable[..., Quote]) -> Quote:
-    asked, guess = _asked(request, slug, body), assumed_rows_of(request)
+    version, guess = version_or_404(request, slug), assumed_rows_of(request)
+    asked = {body: request.data, "allocation_id": allocation_of(request), "version": version}
+    user = membership_of(request).user
     with refusals():
-        return price(user=membership_of(request).user, assumed_rows=guess, **asked)
+        return price(user=user, dataset=version.dataset, assumed_rows=guess, **asked)
 
 
 class SubmitView(RefusingView):
