@@ -6,7 +6,7 @@ How deep a text is nested is found before anything is read, in one pass without 
 
 import json
 import re
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any, NoReturn
 
 DEEPEST = 50
@@ -27,7 +27,7 @@ def read_json(text: str) -> Any:
     try:
         value = json.loads(
             text,
-            parse_float=Decimal,
+            parse_float=_decimal,
             parse_constant=_refuse_constant,
             object_pairs_hook=_without_repeats,
         )
@@ -47,6 +47,13 @@ def _check_depth(text: str) -> None:
         depth += (bracket in "[{") - (bracket in "]}")
         if depth > DEEPEST:
             raise UnusableJson("it is nested too deeply.")
+
+
+def _decimal(text: str) -> Decimal:
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        raise ValueError("a number has too large an exponent") from None
 
 
 def _refuse_constant(text: str) -> NoReturn:

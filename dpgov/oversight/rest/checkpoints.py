@@ -4,7 +4,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
-from rest_framework import generics, pagination, serializers
+from rest_framework import generics, serializers
 from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -13,6 +13,7 @@ from rest_framework.views import APIView
 from dpgov.audit.models import AuditCheckpoint
 from dpgov.audit.receipts.proofs import NoSuchCheckpoint, consistency
 from dpgov.audit.selectors import checkpoints_of
+from dpgov.operation.paging import ByPosition
 from dpgov.tenants.permissions import MemberApiRequest, Permission
 
 
@@ -31,7 +32,7 @@ class AuditCheckpointSerializer(serializers.ModelSerializer[AuditCheckpoint]):
         return bytes(checkpoint.root).hex()
 
 
-class LargestFirst(pagination.CursorPagination):
+class LargestFirst(ByPosition):
     """Pages by size."""
 
     ordering = "-size"

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
-from rest_framework import generics, pagination, serializers
+from rest_framework import generics, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -17,6 +17,7 @@ from dpgov.audit.recheck import Verdict
 from dpgov.audit.selectors import EntryFilter, entries_of
 from dpgov.audit.services import verify_and_record
 from dpgov.budgets.findings import ledger_findings
+from dpgov.operation.paging import ByPosition
 from dpgov.tenants.permissions import MemberApiRequest, Permission
 from dpgov.tenants.selectors import actor_of
 
@@ -65,7 +66,7 @@ class VerdictSerializer(serializers.Serializer[Verdict]):
     ledger_findings = serializers.ListField(child=serializers.CharField())
 
 
-class NewestFirst(pagination.CursorPagination):
+class NewestFirst(ByPosition):
     """Pages by place in the log: as fast at the end of a long log as at its beginning."""
 
     page_size = 100

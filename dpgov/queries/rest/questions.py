@@ -20,13 +20,13 @@ from django_filters.rest_framework import (
 )
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.generics import ListAPIView
-from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
 from dpgov.datasets.selectors import dataset_or_404, version_or_404
+from dpgov.operation.paging import ByPosition
 from dpgov.privacy.answer.body import read_body
 from dpgov.queries.answering.looking import look_at, pause_before_next_look, wait_for_end
 from dpgov.queries.asking.quote import Quote, quote, quote_batch
@@ -138,7 +138,7 @@ def _key(request: Request) -> str:
     return request.headers.get("Idempotency-Key", "")
 
 
-class NewestFirst(CursorPagination):
+class NewestFirst(ByPosition):
     """Pages by moment: as fast at the end of a long history as at its beginning."""
 
     ordering = ("-submitted_at", "-id")

@@ -36,6 +36,7 @@ _SQL_BOMBS = {
     "plus": f"SELECT COUNT(*) FROM t WHERE age > {'1 + ' * 4_000}1",
     "dots": f"SELECT {'a.' * _MANY}b FROM t",
 }
+_LARGE = ["1e99999999999999999999", "-1e-99999999999999999999", f"1e{'9' * 400}"]
 _DEEP = [*range(DEEPEST - 1, DEEPEST + 2), 1_000, 200_000]
 
 
@@ -44,6 +45,12 @@ def test_a_text_of_sql_that_is_too_deep_is_refused(name: str) -> None:
     with pytest.raises(RefusedSql) as refused:
         read_sql(f"{_SQL_BOMBS[name][: bounds.LONGEST - 20]} WITH EPSILON 0.5", columns=["age"])
     assert refused.value.problems
+
+
+@pytest.mark.parametrize("number", _LARGE)
+def test_a_number_that_no_decimal_holds_is_refused(number: str) -> None:
+    with pytest.raises(UnusableJson, match="exponent"):
+        read_json(f'{{"epsilon": {number}}}')
 
 
 @pytest.mark.parametrize("piece", ["NOT ", "- "])
