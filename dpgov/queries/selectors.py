@@ -73,17 +73,17 @@ def asked_together(query: Query) -> list[Query]:
 
     They have one body, and one key with the places as its ends.
     """
-    batch, dot, _place = query.idempotency_key.rpartition(".")
-    if not dot:
+    batch, space, _place = query.idempotency_key.rpartition(" ")
+    if not space:
         return [query]
     found = Query.objects.filter(
         tenant_id=query.tenant_id,
         analyst_id=query.analyst_id,
         version_id=query.version_id,
         body_hash=query.body_hash,
-        idempotency_key__startswith=f"{batch}.",
+        idempotency_key__startswith=f"{batch} ",
     ).select_related("dataset__budget", "analyst", "version")
-    places = {f"{batch}.{place}": place for place in range(MAX_PLANS)}
+    places = {f"{batch} {place}": place for place in range(MAX_PLANS)}
     known = [one for one in found if one.idempotency_key in places]
     return sorted(known, key=lambda one: places[one.idempotency_key]) or [query]
 

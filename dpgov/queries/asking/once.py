@@ -13,8 +13,8 @@ from dpgov.tenants.models import Membership
 
 _KEY = re.compile(r"[\x21-\x7e]+")
 LONGEST_KEY = 200
-# Room for the place of a question: ".19".
-LONGEST_BATCH_KEY = LONGEST_KEY - len(f".{MAX_PLANS}")
+# Room for the place of a question: " 19".
+LONGEST_BATCH_KEY = LONGEST_KEY - len(f" {MAX_PLANS}")
 
 
 class InvalidKey(ValueError):

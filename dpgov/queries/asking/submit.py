@@ -95,11 +95,11 @@ def submit_batch(
     """The same for several questions together: all of them or none, in one transaction.
 
     Each is a question like any other, with its own row, hold and entry in the log. Its key is that
-    of the batch, a dot and its place.
+    of the batch, a space, which no key of a single question has, and its place.
     """
     check_key(idempotency_key, LONGEST_BATCH_KEY)
     body_hash = hash_of(dataset, ["batch", raw_batch], allocation_id)
-    keys = [f"{idempotency_key}.{place}" for place in range(MAX_PLANS)]
+    keys = [f"{idempotency_key} {place}" for place in range(MAX_PLANS)]
     return _submit(
         _Request(membership, dataset, raw_batch, body_hash, allocation_id, read_batch, keys)
     )

@@ -70,7 +70,7 @@ def test_an_accepted_batch_is_questions_like_any_other(
     asked = response.json()["queries"]
     assert [one["in_words"] for one in asked] == ["Count of rows", "Mean of age"]
     keys = Query.objects.order_by("idempotency_key").values_list("idempotency_key", flat=True)
-    assert list(keys) == ["b-1.0", "b-1.1"]
+    assert list(keys) == ["b-1 0", "b-1 1"]
     dataset.budget.refresh_from_db()
     assert dataset.budget.reserved_nano == NANO
     assert answer_now() == 2
@@ -90,6 +90,22 @@ def test_the_same_batch_twice_is_the_same_questions(
         again = send(api, BOTH)
     assert again.status_code == 202
     assert again.json() == first.json()
+
+
+def test_a_single_question_never_has_the_key_of_one_of_a_batch(
+    api: APIClient, dataset: Dataset
+) -> None:
+    """A5: neither stands in the other's way, whichever comes first, and each is itself again."""
+    one = COUNT | {"epsilon": 0.5}
+    for key, batch in (("b-1.1", BOTH), ("b-1.2", BOTH)):
+        alone = {"HTTP_IDEMPOTENCY_KEY": key}
+        address = f"/api/v1/datasets/{dataset.slug}/queries/"
+        first = api.post(address, one, format="json", **alone)
+        assert first.status_code == 202
+        assert send(api, batch).status_code == 202
+        again = api.post(address, one, format="json", **alone)
+        assert again.json()["id"] == first.json()["id"]
+    assert Query.objects.count() == 4
 
 
 @pytest.mark.parametrize(
