@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from dpgov.audit.entry import FACT_NAMES, facts_of, line_of
-from dpgov.web.spreadsheet import safe_cell
+from dpgov.web.spreadsheet import safe_text
 
 
 def json_lines(entries: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
@@ -24,7 +24,7 @@ def csv_lines(entries: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     yield _row((*FACT_NAMES, "leaf_hash"))
     for entry in entries:
         cells = (*facts_of(entry).as_dict().values(), bytes(entry["leaf_hash"]).hex())
-        yield _row([safe_cell(value) for value in cells])
+        yield _row([safe_text(value) for value in cells])
 
 
 def _row(cells: Iterable[object]) -> str:

@@ -12,7 +12,7 @@ from dpgov.privacy.accounting.decimals import as_text
 from dpgov.queries.models import Query
 from dpgov.queries.selectors import public_state
 from dpgov.queries.wording.words import in_english
-from dpgov.web.spreadsheet import safe_cell
+from dpgov.web.spreadsheet import safe_text
 
 _HEADINGS = (
     *("submitted", "dataset", "analyst", "question"),
@@ -57,5 +57,5 @@ def _price(query: Query) -> tuple[str, str, str, str]:
 
 def _line(cells: tuple[str, ...]) -> str:
     line = io.StringIO()
-    csv.writer(line).writerow([safe_cell(cell) for cell in cells])
+    csv.writer(line).writerow([safe_text(cell) for cell in cells])
     return line.getvalue()

@@ -24,7 +24,7 @@ from dpgov.audit.selectors import stream
 from dpgov.audit.services import append
 from dpgov.audit.verify import verify_export
 from dpgov.tenants.models import Membership
-from dpgov.web.spreadsheet import safe_cell
+from dpgov.web.spreadsheet import safe_cell, safe_text
 
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[Membership], Client]
@@ -48,6 +48,17 @@ def downloaded(client: Client, fmt: str, **filters: str) -> str:
 def test_a_cell_that_a_spreadsheet_would_run_is_neutralised(start: str) -> None:
     """I3: formula beginnings get an apostrophe."""
     assert safe_cell(f"{start}1+1") == f"'{start}1+1"
+
+
+@pytest.mark.parametrize("parted", [";", "; ", ';"', "\t", "\n", "\r\n'"])
+@pytest.mark.parametrize("start", ["=", "-", "@", "＝"])
+def test_what_another_program_would_take_for_a_cell_is_neutralised_too(
+    parted: str, start: str
+) -> None:
+    """I3: German spreadsheets part cells at semicolons, and know quotes at a cell's start alone."""
+    assert safe_text(f"x{parted}{start}1+1;y") == f"x{parted}'{start}1+1;y"
+    assert safe_text("a;b - c") == "a;b - c"
+    assert safe_text(7) == 7
 
 
 def test_harmless_cells_stay_as_they_are() -> None:
