@@ -203,15 +203,18 @@ def of_values(values: int, exposed: Exposure) -> Reach:
     Rows that go or come move a cell by one each at most, and by its values at most: of n rows that
     go and m that come it is max(n, m), because each can take away, or bring, one value. So rows in
     a cell count up to Q = min(crowd, values), and squares are largest in full cells.
+
+    Of one unit; a group moves them as far as its units do one after the other, and no less is
+    declared where all the values are fewer: of a divided budget j units of a group of k lose j/k.
     """
-    most = min(exposed.crowd, values)
-    moves = exposed.moves if exposed.grouped else exposed.rows
-    full, left = divmod(min(exposed.rows, exposed.cells * most), most)
+    rows, crowd = exposed.rows // exposed.units, exposed.crowd // exposed.units
+    most = min(crowd, values)
+    moves = rows * (exposed.moves // exposed.rows if exposed.grouped else 1)
+    full, left = divmod(min(rows, exposed.cells * most), most)
     squares = full * most**2 + left**2
-    return Reach(
-        min(moves, exposed.cells * most),
-        min(squares * moves // exposed.rows, exposed.cells * most**2),
-    )
+    l1 = min(moves, exposed.cells * most)
+    l2_squared = min(squares * moves // rows, exposed.cells * most**2)
+    return Reach(exposed.units * l1, exposed.units**2 * l2_squared)
 
 
 def of_sum(domain: NumericDomain, exposed: Exposure) -> Reach:

@@ -11,7 +11,7 @@ import pytest
 
 from dpgov.privacy.answer.blueprint import prepare
 from dpgov.privacy.mechanisms.draw import Draw
-from dpgov.privacy.noise.sensitivity import Exposure, of_values
+from dpgov.privacy.noise.sensitivity import Exposure, Reach, of_values
 from dpgov.privacy.plan.canonical import canonical
 from dpgov.privacy.plan.domains import category_domain, column_spec
 from dpgov.privacy.plan.parsing.plans import parse_plan
@@ -94,6 +94,30 @@ def test_no_unit_moves_the_numbers_further_than_declared(
     assert l2 <= declared.l2_squared
     if relation is ADD:
         assert (l1, l2) == (declared.l1, declared.l2_squared)
+
+
+@pytest.mark.parametrize("units", [2, 3, 8])
+@pytest.mark.parametrize("relation", [ADD, CHANGED])
+@pytest.mark.parametrize(("cells", "values", "rows", "in_a_cell"), SMALL)
+def test_a_group_moves_them_as_far_as_all_its_units_do(
+    units: int, relation: Neighbouring, cells: int, values: int, rows: int, in_a_cell: int
+) -> None:
+    """F5: so that j of k units in one part of a divided budget lose j/k of what the k lose."""
+
+    def declared(k: int) -> Reach:
+        exposed = Exposure(
+            rows=k * rows,
+            neighbouring=relation,
+            grouped=cells > 1,
+            droppable=True,
+            cells=cells,
+            in_a_cell=k * in_a_cell,
+            units=k,
+        )
+        return of_values(values, exposed)
+
+    one, all_of_them = declared(1), declared(units)
+    assert all_of_them == Reach(units * one.l1, units**2 * one.l2_squared)
 
 
 COLOUR = column_spec("colour", category_domain(["red", "blue"]), MissingRule.DROP, "")
