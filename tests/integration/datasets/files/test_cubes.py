@@ -13,12 +13,18 @@ from django.test import Client
 from django.urls import reverse
 
 from dpgov.datasets import storage
-from dpgov.datasets.cubes import cubes_in, is_cubed
+from dpgov.datasets.cubes import cubes_in, is_cubed, made_with
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.datasets.services import change_unit_bounds, engine_for
 from dpgov.engines.cubes.keeping import layouts_in
+from dpgov.privacy.answer.blueprint import prepare
+from dpgov.privacy.answer.duration import scans_of
+from dpgov.privacy.plan.computed.asked import name_of
+from dpgov.privacy.plan.formula import Formula, FormulaKind
+from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.request import ExactRequest, Measure, MeasureKind, UnitBounds
+from dpgov.privacy.plan.schema import PrivacyUnit
 from dpgov.queries.asking.submit import submit
 from dpgov.tenants.models import Membership
 from tests.eager import arrived
@@ -26,6 +32,8 @@ from tests.integration.datasets.invented import as_csv, people
 from tests.integration.datasets.registering import declared, register, uploaded
 from tests.integration.datasets.test_rows_added import add
 from tests.integration.datasets.test_units import NAMED, VISITS
+from tests.unit.privacy.tables import AGE, HOURS, question
+from tests.unit.privacy.tables import schema_of as schema_of_columns
 
 ROWS = (Measure(MeasureKind.ROWS),)
 
@@ -104,3 +112,17 @@ def test_a_question_has_the_short_class_if_a_cube_answers_all_of_it(
     )
     query = accepted.query
     assert (query.class_ms == 100) is quick
+
+
+@pytest.mark.parametrize("unit", [PrivacyUnit(), PrivacyUnit("person", 2)], ids=["rows", "people"])
+@pytest.mark.parametrize("formula", ["sum", "product"])
+def test_what_a_question_computes_is_in_no_cube(unit: PrivacyUnit, formula: str) -> None:
+    """L4: a scan in the class of a cube would tell whether it took longer, for nothing."""
+    schema = schema_of_columns(AGE, HOURS, unit=unit)
+    version = DatasetVersion(cubes=made_with(schema))
+    made = name_of(Formula(FormulaKind(formula), ("age", "hours")))
+    for column, quick in (("age", True), (made, False)):
+        more = {} if quick else {"computed": [{"formula": formula, "of": ["age", "hours"]}]}
+        asked = question({"statistic": "sum", "column": column}, **more)
+        blueprint = prepare(parse_plan(asked, schema, dataset="people"), schema)
+        assert is_cubed(version, blueprint.schema, scans_of(blueprint)) is quick
