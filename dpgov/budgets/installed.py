@@ -13,6 +13,7 @@ _STEPS = (
     "budgets_window",
     "budgets_follow_lines",
     "budgets_parents",
+    "budgets_forgot",
     "budgets_check_question",
     "budgets_reserve",
     "budgets_lock_holds",

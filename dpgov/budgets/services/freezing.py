@@ -13,11 +13,11 @@ here; the checkpoints beside it are then newer than the log.
 
 import ctypes
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import Q
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import OPERATOR, Actor
@@ -25,6 +25,7 @@ from dpgov.audit.services import append
 from dpgov.budgets.errors import BudgetFrozen
 from dpgov.budgets.models import Budget, Correction, DatabaseMark, RestoreMark
 from dpgov.budgets.services.corrections import correct
+from dpgov.budgets.together import charged_together
 from dpgov.budgets.words import noted
 from dpgov.language.said import as_values
 from dpgov.operation import clock
@@ -99,15 +100,17 @@ def confirm_budget(
 
     It is an amount of the budget's currency.
 
-    What people lost in a dataset is booked on the budget that it shares, too. Raises NotFrozen, or
-    InsufficientBudget when more is missing than remains.
+    What people lost in a dataset is booked on the budget that it shares, too, and on those of both
+    parents of a derived one. Raises NotFrozen, or InsufficientBudget when more is missing than
+    remains.
     """
-    lines, shared = _beside(budget)
+    charged = _charged_with(budget)
+    beside = [one for one in charged if one.kind != Budget.Kind.PARTITION and one != budget]
     frozen = Budget.objects.filter(pk=budget.pk, frozen_at__isnull=False)
     if not frozen.update(frozen_at=None, frozen_reason={}):
         raise NotFrozen
     if missing_nano is not None:
-        for missing in [*(lines or [budget]), *shared]:
+        for missing in charged:
             correct(
                 budget=missing,
                 kind=Correction.Kind.AFTER_RESTORE,
@@ -124,22 +127,29 @@ def confirm_budget(
         detail={
             "reason": reason,
             **noted(missing_nano, budget.currency, "booked"),
-            "shared_budgets": [{"budget": str(shared_budget.pk)} for shared_budget in shared],
+            "shared_budgets": [
+                {"budget": str(one.pk)} for one in beside if one.kind == Budget.Kind.SHARED_BUDGET
+            ],
+            **_of_parents(beside),
         },
     )
 
 
-def _beside(budget: Budget) -> tuple[list[Budget], list[Budget]]:
-    """The lines of a dataset's budget and its shared one; all locked, in the one order."""
-    lines = Q(as_part__dataset_budget=budget)
-    shared = Q(members__dataset_budget=budget, members__left_at__isnull=True)
-    ids = Budget.objects.filter(lines | shared).values_list("pk", flat=True)
-    rows = Budget.objects.filter(pk__in=[budget.pk, *ids]).order_by("pk")
-    locked = [row for row in rows.select_for_update(no_key=True) if row.pk != budget.pk]
-    return (
-        [row for row in locked if row.kind == Budget.Kind.PARTITION],
-        [row for row in locked if row.kind == Budget.Kind.SHARED_BUDGET],
-    )
+def _of_parents(beside: Sequence[Budget]) -> dict[str, list[dict[str, str]]]:
+    """For the log, of a derived dataset; of a divided parent its parts are booked alone."""
+    parents = [one for one in beside if one.kind == Budget.Kind.DATASET]
+    return {"parents": [{"budget": str(one.pk)} for one in parents]} if parents else {}
+
+
+def _charged_with(budget: Budget) -> list[Budget]:
+    """What everybody's question on this budget is charged to; all locked, in the one order.
+
+    Its parts, what it shares and, of a derived dataset, the same of both parents.
+    """
+    everything = charged_together([budget.pk])[budget.pk].everything
+    rows = Budget.objects.filter(pk__in=[budget.pk, *everything]).order_by("pk")
+    locked = list(rows.select_for_update(no_key=True))
+    return [row for row in locked if row.pk in everything]
 
 
 _OF_POSTGRESQL = """

@@ -74,7 +74,10 @@ def extend(query_id: UUID, amount_nano: int) -> Outcome:
     if not holds:
         return Outcome("nothing")
     wanted = {hold.budget_id: hold.factor * amount_nano for hold in holds}
-    budgets = _locked([*wanted, *_parents(list(wanted))])
+    parents = _parents(list(wanted))
+    budgets = _locked([*wanted, *parents])
+    if _forgot([*wanted, *parents], list(wanted)):
+        return Outcome("moved")
     rates = _rates_of(holds)
     for refused in (_standing(budgets), _too_much(budgets, wanted), _over(rates, wanted)):
         if refused is not None:
@@ -86,7 +89,7 @@ def extend(query_id: UUID, amount_nano: int) -> Outcome:
     for rate in rates:
         rate.taken_nano += wanted[rate.budget_id]
         rate.save(update_fields=["taken_nano"])
-    _follow_lines(_parents(list(wanted)))
+    _follow_lines(parents)
     return Outcome(lines=tuple(Line(h.budget_id, wanted[h.budget_id], h.factor) for h in holds))
 
 

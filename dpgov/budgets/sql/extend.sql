@@ -22,6 +22,11 @@ BEGIN
         refusal := 'nothing';
         RETURN;
     END IF;
+    -- Who came to share a budget since it was held, or was divided: what is added would not count there.
+    IF budgets_forgot(budgets || v_parents, budgets) THEN
+        refusal := 'moved';
+        RETURN;
+    END IF;
     SELECT array_agg(factor * p_amount ORDER BY place) INTO amounts
     FROM unnest(factors) WITH ORDINALITY AS f (factor, place);
     FOR v IN

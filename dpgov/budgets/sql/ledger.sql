@@ -39,6 +39,24 @@ BEGIN
     WHERE budget_id = ANY (p_budgets);
 END $$;
 
+-- Whether a question on these budgets of datasets and parts is to be charged to one that is not among
+-- `p_charged`: one that they share, or, as what was derived from two datasets is charged to both, one
+-- of the parts of a parent. Who has which parents never changes.
+CREATE OR REPLACE FUNCTION budgets_forgot(p_budgets uuid[], p_charged uuid[]) RETURNS boolean
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    RETURN EXISTS (
+        SELECT 1 FROM budgets_sharedbudgetmember m
+        WHERE m.dataset_budget_id = ANY (p_budgets) AND m.left_at IS NULL
+          AND m.shared_budget_id <> ALL (p_charged)
+    ) OR EXISTS (
+        SELECT 1 FROM budgets_derivedbudget d
+        LEFT JOIN budgets_budgetpart part ON part.dataset_budget_id = d.parent_id
+        WHERE d.budget_id = ANY (p_budgets)
+          AND coalesce(part.budget_id, d.parent_id) <> ALL (p_charged)
+    );
+END $$;
+
 -- A step is about a question that is there, and the acting tenant's; only the owner of the tables
 -- may take one that is not. Called by the steps, and so with the owner's rights.
 CREATE OR REPLACE FUNCTION budgets_check_question(p_query uuid, p_tenant uuid, p_unopened boolean)
@@ -97,23 +115,9 @@ BEGIN
             available := v.left_over;
         END IF;
     END LOOP;
-    -- Who shares a budget with whom changes under these locks only: seen from here it is final.
-    IF EXISTS (
-        SELECT 1 FROM budgets_sharedbudgetmember m
-        WHERE m.dataset_budget_id = ANY (p_budgets || v_parents) AND m.left_at IS NULL
-          AND m.shared_budget_id <> ALL (p_budgets)
-    ) THEN
-        refusal := 'moved';
-        RETURN;
-    END IF;
-    -- What was derived from two datasets is charged to both, to all of their parts. Parts are made
-    -- under these locks; who has which parents never changes.
-    IF EXISTS (
-        SELECT 1 FROM budgets_derivedbudget d
-        LEFT JOIN budgets_budgetpart part ON part.dataset_budget_id = d.parent_id
-        WHERE d.budget_id = ANY (p_budgets || v_parents)
-          AND coalesce(part.budget_id, d.parent_id) <> ALL (p_budgets)
-    ) THEN
+    -- Who shares a budget with whom, and which parts there are, changes under these locks only: seen
+    -- from here it is final.
+    IF budgets_forgot(p_budgets || v_parents, p_budgets) THEN
         refusal := 'moved';
         RETURN;
     END IF;

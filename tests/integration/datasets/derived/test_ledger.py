@@ -5,6 +5,7 @@ would learn as much of the other table's people as if nothing had been spent the
 itself asks for every part of both parents and for what these share, whatever a caller forgets.
 """
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
@@ -12,10 +13,21 @@ import pytest
 from django.db import DatabaseError, transaction
 
 from dpgov.audit.actor import OPERATOR
+from dpgov.audit.models import AuditEntry
 from dpgov.budgets.charging import Parts, limits_touched, limits_within_reach, lines_of_query
 from dpgov.budgets.errors import BudgetsMoved, InsufficientBudget
 from dpgov.budgets.models import Budget, BudgetAccess, Charge, DerivedBudget, Reservation
-from dpgov.budgets.services import change_limit, derive_budget, open_parts, reserve, settle, void
+from dpgov.budgets.services import (
+    change_limit,
+    confirm_budget,
+    derive_budget,
+    extend,
+    open_parts,
+    reserve,
+    settle,
+    void,
+)
+from dpgov.budgets.services.freezing import freeze_tenant
 from dpgov.budgets.services.line import Line
 from dpgov.budgets.services.shared_budgets import CannotShare
 from dpgov.budgets.shared_budgets import without_shared
@@ -108,6 +120,32 @@ def test_the_narrowest_of_them_decides_and_is_named(family: Family, narrow: str)
     with pytest.raises(InsufficientBudget):
         charge(family.derived, 1)
     assert family.charged() == dict.fromkeys(FAMILY, 5)
+
+
+def test_what_a_backup_lacks_is_booked_on_all_of_them(family: Family) -> None:
+    """A9, M63: on its confirmation alone, and named in its entry."""
+    freeze_tenant(tenant_id=family.tenant.pk, reason="restored")
+    confirm_budget(budget=family.derived, actor=OPERATOR, reason="compared", missing_nano=2)
+    assert family.charged() == dict.fromkeys(FAMILY, 2)
+    assert committed(family.visits) == 2
+    told = json.loads(AuditEntry.objects.get(action="BUDGET_CONFIRMED").detail)
+    assert told["shared_budgets"] == [{"budget": str(family.shared.pk)}]
+    assert told["parents"] == [{"budget": str(family.costs.pk)}]
+
+
+def test_more_is_held_only_where_all_of_it_counts(family: Family) -> None:
+    """L4, M63: whoever came to share a budget since it was held is extended on none."""
+    lone = dataset_budget(family.tenant, "alone")
+    held = charge(lone, 3)
+    assert extend(query_id=held, amount_nano=1)
+    others = shared_budget(family.tenant, "others", lone)
+    assert committed(others) == 4
+    with pytest.raises(BudgetsMoved):
+        extend(query_id=held, amount_nano=1)
+    assert (committed(lone), committed(others)) == (4, 4)
+    settle(query_id=held, amount_nano=4)
+    assert extend(query_id=charge(family.derived, 1), amount_nano=1)
+    assert family.charged() == dict.fromkeys(FAMILY, 2)
 
 
 def test_a_parent_is_called_by_its_name(family: Family) -> None:
