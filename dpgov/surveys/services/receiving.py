@@ -10,6 +10,8 @@ In open mode the respondent's own browser draws the token: what is sent twice co
 
 from django.db import IntegrityError, transaction
 
+from dpgov.budgets.errors import BudgetFrozen
+from dpgov.budgets.services.freezing import confirm_place
 from dpgov.operation import clock
 from dpgov.privacy.local.randomiser import NotAReport
 from dpgov.surveys.errors import BadReport, SurveyClosed, TokenSpent, TokenUnknown
@@ -21,6 +23,7 @@ def receive(*, survey: Survey, token: object, report: object) -> None:
     """Count one report. Raises SurveyClosed, BadReport, TokenUnknown, TokenSpent; then nothing."""
     if not takes_reports(survey):
         raise SurveyClosed
+    _confirm_place()
     try:
         places = survey.randomiser.places(report)
     except NotAReport as refusal:
@@ -37,6 +40,14 @@ def receive(*, survey: Survey, token: object, report: object) -> None:
         tally.counts = [count + (place in named) for place, count in enumerate(tally.counts)]
         tally.reports += 1
         tally.save(update_fields=["reports", "counts"])
+
+
+def _confirm_place() -> None:
+    """In a copy, or where a backup was restored, tokens that were spent are as if they were not."""
+    try:
+        confirm_place()
+    except BudgetFrozen as elsewhere:
+        raise SurveyClosed from elsewhere
 
 
 def takes_reports(survey: Survey) -> bool:

@@ -3,8 +3,10 @@
 from datetime import timedelta
 
 import pytest
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, connection, transaction
 
+from dpgov.budgets.models import DatabaseMark
+from dpgov.budgets.services.freezing import confirm_place
 from dpgov.operation import clock
 from dpgov.surveys.errors import BadReport, NoTokens, SurveyClosed, TokenSpent, TokenUnknown
 from dpgov.surveys.models import Survey, SurveyToken, Tally
@@ -45,6 +47,18 @@ def test_a_token_is_for_one_answer(owner: Membership) -> None:
         with pytest.raises(TokenSpent):
             receive(survey=survey, token=token, report=again)
     assert _counted(survey) == (1, [1, 0])
+
+
+def test_a_copy_or_a_restored_backup_takes_no_reports(owner: Membership) -> None:
+    """A9, M1: there a token that was spent is as if it were not, and would lose another ε."""
+    survey = opened(owner)
+    token = tokens(owner, survey, 1)[0]
+    confirm_place()
+    DatabaseMark.objects.update_or_create(pk=1, defaults={"identity": "where the backup was made"})
+    connection.dpgov_at_home = None  # type: ignore[attr-defined]
+    with pytest.raises(SurveyClosed):
+        receive(survey=survey, token=token, report="0")
+    assert _counted(survey) == (0, [0, 0])
 
 
 def test_in_open_mode_the_browsers_own_token_counts_once(owner: Membership) -> None:
