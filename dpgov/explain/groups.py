@@ -10,7 +10,7 @@ from decimal import ROUND_CEILING, Decimal, localcontext
 from django.utils.translation import gettext as _
 
 from dpgov.budgets.meaning import certainty_text
-from dpgov.privacy.accounting.accountant import delta_of_group, epsilon_of_group, rho_of_group
+from dpgov.privacy.accounting.accountant import delta_of_group, epsilon_of_group
 from dpgov.privacy.accounting.loss import Currency
 from dpgov.privacy.meaning.odds import belief_after, together_of
 
@@ -145,13 +145,15 @@ def group_readings_in_rho(
 ) -> list[GroupReading]:
     """The same under zCDP: limit and question in nano-ρ, the target in nano-ε at δ.
 
-    k units have (k/g)² of the ρ, rounded up; their ε is the reading of that at the same δ. A group
+    Their ρ is `together_of`'s; their ε is the reading of that at the same δ. A group
     that is no multiple of the setting counts as the next one for δ.
     """
     readings = []
     for size in _sizes(setting):
-        together = -(-rho_of_group(limit_nano, size) // setting**2)
-        one = -(-rho_of_group(question_nano, size) // setting**2)
+        together, one = (
+            together_of(nano, units=size, setting=setting, currency=currency)
+            for nano in (limit_nano, question_nano)
+        )
         reading = GroupReading(
             size=size,
             budget_nano=currency.together(together),

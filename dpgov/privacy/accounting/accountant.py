@@ -36,12 +36,6 @@ def epsilon_of_group(nano: int, size: int) -> int:
     return nano * size
 
 
-def rho_of_group(nano: int, size: int) -> int:
-    """ρ of any `size` units together, in nano-ρ, when one unit has `nano`: k²ρ."""
-    _check_group(nano, size)
-    return nano * size * size
-
-
 def delta_of_group(delta: Decimal, epsilon_nano: int, size: int) -> Decimal | None:
     """δ of `size` units at kε, or None when there is no guarantee (the bound passes 1).
 

@@ -59,11 +59,14 @@ def together_of(nano: int, *, units: int, setting: int, currency: Currency) -> i
     """The amount that any `units` units together have, when `setting` of them have `nano`.
 
     kε, and k²ρ; of a group-size setting g the noise is made for g, so that k units have k/g of the
-    ε and (k/g)² of the ρ. Rounded up.
+    ε, and of the ρ (k/g)² where they are more and k/g where they are fewer: Laplace noise may have
+    been the better one, whose ρ = ε tanh(ε/2) falls more slowly than ε². Rounded up.
     """
     if min(units, setting) < 1 or nano < 0:
         raise ValueError("A group has at least one unit, and an amount is not below zero.")
     if currency.delta is None:
+        return -(-nano * units // setting)
+    if units < setting:
         return -(-nano * units // setting)
     return -(-nano * units**2 // setting**2)
 

@@ -12,7 +12,6 @@ from dpgov.privacy.accounting.accountant import (
     delta_of_group,
     epsilon_of_group,
     largest_fit,
-    rho_of_group,
 )
 from dpgov.privacy.accounting.decimals import NANO, parse_epsilon
 
@@ -96,10 +95,9 @@ def test_the_filter_takes_whole_balances_only(state: int) -> None:
 
 
 @pytest.mark.parametrize("size", range(1, 21))
-def test_a_group_of_k_costs_k_epsilon_and_k_squared_rho(size: int) -> None:
+def test_a_group_of_k_costs_k_epsilon(size: int) -> None:
     """F13: exact integers."""
     assert epsilon_of_group(300_000_000, size) == 300_000_000 * size
-    assert rho_of_group(300_000_000, size) == 300_000_000 * size**2
 
 
 def test_delta_of_a_group_follows_the_formula_rounded_up() -> None:

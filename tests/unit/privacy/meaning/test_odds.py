@@ -94,7 +94,21 @@ def test_groups_have_k_times_epsilon_and_k_squared_times_rho() -> None:
     assert together_of(NANO, units=3, setting=1, currency=APPROXIMATE) == 9 * NANO
     assert together_of(NANO, units=2, setting=4, currency=PURE) == NANO // 2
     assert together_of(10, units=1, setting=3, currency=PURE) == 4, "rounded up"
-    assert together_of(10, units=1, setting=3, currency=APPROXIMATE) == 2, "rounded up"
+    assert together_of(10, units=1, setting=3, currency=APPROXIMATE) == 4, "rounded up"
+    assert together_of(10, units=6, setting=3, currency=APPROXIMATE) == 40
+
+
+@pytest.mark.parametrize("setting", [2, 3, 4, 20])
+@pytest.mark.parametrize("epsilon", [1, 2, 4, 8])
+def test_fewer_than_the_setting_have_no_more_than_is_said_whatever_noise_was_drawn(
+    setting: int, epsilon: int
+) -> None:
+    """F13: Laplace noise has ε tanh(ε/2) of the ρ, Gaussian noise the square."""
+    whole = rho_of(epsilon * NANO)
+    for units in range(1, setting + 1):
+        said = together_of(whole, units=units, setting=setting, currency=APPROXIMATE)
+        assert said >= rho_of(epsilon * NANO * units // setting) - 1
+        assert said * setting**2 >= whole * units**2
 
 
 def test_nothing_spent_moves_nothing() -> None:
