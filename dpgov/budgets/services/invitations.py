@@ -21,14 +21,14 @@ from dpgov.language.said import said
 from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.tenants import codes
-from dpgov.tenants.models import Membership
+from dpgov.tenants.models import Membership, Tenant
 
 ACCEPT_SHARED_BUDGET = "accept_shared_budget"
 LIFETIME = timedelta(days=7)
 
 
 class InvalidCode(LedgerRefusal):
-    """The code is wrong, used, expired, withdrawn or the tenant's own; the words do not say."""
+    """Wrong, used, expired, withdrawn, the tenant's own, or tried where people practise: unsaid."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -62,7 +62,8 @@ def look_at(*, code: str, tenant_id: UUID) -> crossing.Preview:
     """What the code offers; uses one of the tenant's tries. Raises InvalidCode, TooManyCodes."""
     _count_a_try(tenant_id)
     preview = crossing.preview_of(_hash_of(code), tenant_id)
-    if preview is None:
+    # Where people practise they change their roles freely: no budget of real people is theirs.
+    if preview is None or Tenant.objects.get(pk=tenant_id).is_practice:
         raise InvalidCode
     return preview
 

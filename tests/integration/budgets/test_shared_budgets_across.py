@@ -23,7 +23,7 @@ from dpgov.budgets.services.invitations import (
     request_to_join,
 )
 from dpgov.budgets.services.shared_budgets import CannotShare
-from dpgov.tenants.models import Membership, Role
+from dpgov.tenants.models import Membership, Role, Tenant
 from tests.cast import join
 from tests.integration.budgets.sharing import (
     NANO,
@@ -67,6 +67,18 @@ def test_four_persons_agree_and_both_sides_spend_from_one_budget(two: Two) -> No
         with pytest.raises(InsufficientBudget):
             charge(two.mine, 2 * NANO)
     assert committed(two.shared) == 4 * NANO
+
+
+def test_a_code_does_not_work_where_people_practise(two: Two) -> None:
+    """L36: there they change their roles freely, and would use up a budget of real people."""
+    code = two.code()
+    practice = Tenant.objects.create(
+        slug="practice", name="Practice", practice_of=two.stranger.tenant_id
+    )
+    with pytest.raises(InvalidCode), acting(practice):
+        look_at(code=code, tenant_id=practice.pk)
+    with acting(two.stranger.tenant):
+        look_at(code=code, tenant_id=two.stranger.tenant_id)
 
 
 def test_each_side_s_questions_end_as_ever(two: Two) -> None:
