@@ -44,11 +44,12 @@ def change_unit_bounds(
     arriving.touch(mode=0o600)
     try:
         version = _record(dataset, PrivacyUnit(None, max_rows, max_groups), version_id, user)
-    except BaseException:
-        target.unlink(missing_ok=True)
+    except BaseException as problem:
+        if not keeping.may_be_recorded(problem):
+            target.unlink(missing_ok=True)
+            arriving.unlink(missing_ok=True)
         raise
-    finally:
-        arriving.unlink(missing_ok=True)
+    arriving.unlink(missing_ok=True)
     return version
 
 

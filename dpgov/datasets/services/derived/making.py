@@ -88,7 +88,9 @@ def make_derived(
             dataset = _record(membership, version_id, plan)
             keeping.note(membership.tenant_id, version_id, name)
             follower.recorded(dataset)
-    except BaseException:
+    except BaseException as problem:
+        if keeping.may_be_recorded(problem):
+            raise
         keeping.give_up(name)
         target.unlink(missing_ok=True)
         arriving.unlink(missing_ok=True)

@@ -133,6 +133,8 @@ def _once(
             keeping.let_go(used)
             followed.recorded(recorded)
     except BaseException as problem:
+        if keeping.may_be_recorded(problem):
+            raise
         keeping.give_up(name)
         target.unlink(missing_ok=True)
         arriving.unlink(missing_ok=True)

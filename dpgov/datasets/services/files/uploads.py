@@ -164,9 +164,10 @@ def take_upload(
             )
             keeping.note(tenant.pk, spool.id, stored)
             _record(upload, uploader, Action.FILE_UPLOADED)
-    except BaseException:
-        path.unlink(missing_ok=True)
-        keeping.give_up(stored)
+    except BaseException as problem:
+        if not keeping.may_be_recorded(problem):
+            path.unlink(missing_ok=True)
+            keeping.give_up(stored)
         raise
     keeping.settle(stored)
     return upload

@@ -13,7 +13,7 @@ from uuid import UUID
 
 import structlog
 from django.conf import settings
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
 
 from dpgov.datasets import storage
 from dpgov.datasets.crossing import stored_among
@@ -65,6 +65,14 @@ def give_up(name: str) -> None:
     if name:
         with suppress(StoreAway):
             store().remove(name)
+
+
+def may_be_recorded(problem: BaseException) -> bool:
+    """Whether the database may have recorded what it never said it had: a lost reply to COMMIT.
+
+    Then no file and no mark is deleted: the sweeper asks the database later.
+    """
+    return isinstance(problem, (OperationalError, InterfaceError))
 
 
 def is_kept(version_id: UUID) -> bool:

@@ -5,8 +5,9 @@ On PostgreSQL only: nothing takes SQLite's file away from whoever has it open.
 
 import os
 import signal
+import time
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
@@ -16,8 +17,10 @@ from django.test import Client
 
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.findings import ledger_findings
-from dpgov.datasets.models import Arrival, Dataset
+from dpgov.datasets import storage
+from dpgov.datasets.models import Arrival, Dataset, DatasetVersion
 from dpgov.datasets.services.arrivals.reading import _Follower
+from dpgov.datasets.services.files.orphans import remove_orphans
 from dpgov.datasets.tasks import arrivals_round, read_next
 from tests.eager import read_waiting
 from tests.integration.datasets.arrivals.conftest import ask, files, while_it_is_read
@@ -57,6 +60,43 @@ def test_a_connection_that_breaks_while_it_is_read_is_replaced(
     assert AuditEntry.objects.filter(action="DATASET_REGISTERED").count() == 1
 
 
+def _unheard(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next COMMIT is carried out, and its reply never arrives."""
+    really = cast(Any, connection)._commit
+
+    def commit() -> None:
+        really()
+        raise OperationalError("server closed the connection unexpectedly")
+
+    monkeypatch.setattr(connection, "_commit", commit)
+
+
+def test_a_registration_whose_commit_nobody_heard_of_keeps_its_file(
+    browser: Client, asked: Arrival, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """B9, L13: it is recorded: its dataset can be asked, and the sweeper ends what was left."""
+    really = _Follower.recorded
+
+    def recorded(self: _Follower, made: Any) -> None:
+        really(self, made)
+        _unheard(lost)
+
+    with monkeypatch.context() as lost:
+        lost.setattr(_Follower, "recorded", recorded)
+        with pytest.raises(OperationalError):
+            read_next()
+    asked.refresh_from_db()
+    assert asked.state == Arrival.State.DONE
+    version = DatasetVersion.objects.get()
+    assert storage.data_path(version.pk).exists()
+    later = time.time() + 2 * 3600
+    monkeypatch.setattr("dpgov.datasets.services.files.orphans.time.time", lambda: later)
+    assert remove_orphans() == 1, "the uploaded file alone"
+    assert storage.data_path(version.pk).exists()
+    assert not storage.arriving_path(version.pk).exists()
+    assert files("uploads") == set()
+
+
 def test_a_connection_that_breaks_while_it_is_recorded_leaves_nothing(
     browser: Client, asked: Arrival, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -75,9 +115,9 @@ def test_a_connection_that_breaks_while_it_is_recorded_leaves_nothing(
     asked.refresh_from_db()
     assert asked.state == Arrival.State.READING
     assert not Dataset.objects.exists()
-    assert files("data") == before
     assert read_waiting() == 1
     assert Dataset.objects.count() == 1
+    assert len(files("data") - before) == 1
     assert ledger_findings() == []
 
 
