@@ -41,7 +41,7 @@ def folder_of(tenant_id: UUID) -> Path:
 def put(tenant_id: UUID, note: str) -> None:
     """Write the checkpoint and the list of public keys; raises AnotherFileIsThere, OSError."""
     path = folder_of(tenant_id) / _name(parse_checkpoint(note))
-    if not write_once(path, note) and path.read_text(encoding="utf-8") != note:
+    if not write_once(path, note) and _text_of(path) != note:
         raise AnotherFileIsThere(
             said("{name} is there already, with another text.", name=path.name)
         )
@@ -52,7 +52,7 @@ def put_keys(tenant_id: UUID) -> None:
     """Write the list of public keys: every key that follows from the first one of the folder."""
     path = folder_of(tenant_id) / KEYS
     text = known_chain(tenant_id).as_text()
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
+    if not path.exists() or _text_of(path) != text:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         replace(path, text)
 
@@ -69,15 +69,21 @@ def known_chain(tenant_id: UUID) -> Chain:
     Whatever the one before has not signed is refused, wherever it stands. An old database does not
     know a key that came later; the folder does.
     """
-    return follow(merged(_in_folder(tenant_id), listed_keys(tenant_id)))
+    listed = merged(_in_folder(tenant_id), listed_keys(tenant_id))
+    return follow(listed, log=str(tenant_id))
 
 
 def _in_folder(tenant_id: UUID) -> list[Listed]:
     path = folder_of(tenant_id) / KEYS
     try:
-        return parse_list(path.read_text(encoding="utf-8")) if path.exists() else []
+        return parse_list(_text_of(path)) if path.exists() else []
     except UnreadableKey:
         return []
+
+
+def _text_of(path: Path) -> str:
+    """With a mark that stands in no key and no note where the bytes are no UTF-8."""
+    return path.read_text(encoding="utf-8", errors="replace")
 
 
 def outside_files(tenant_id: UUID) -> list[Path]:
@@ -105,7 +111,7 @@ def outside_notes(tenant_id: UUID, *, newest: int | None = None) -> Iterator[tup
     """(file name, note) of the files, or of the newest few; unreadable bytes become "?"."""
     files = outside_files(tenant_id)
     for path in files if newest is None else files[-newest:]:
-        yield path.name, path.read_text(encoding="utf-8", errors="replace")
+        yield path.name, _text_of(path)
 
 
 def set_aside(tenant_id: UUID, *, beyond: int) -> list[str]:

@@ -178,7 +178,7 @@ def announced_keys(tenant_id: UUID) -> list[PublicKey]:
 
     As the database alone has it; what to verify with is `outside.known_keys`.
     """
-    return follow(listed_keys(tenant_id)).keys
+    return follow(listed_keys(tenant_id), log=str(tenant_id)).keys
 
 
 def listed_keys(tenant_id: UUID) -> list[Listed]:

@@ -1,17 +1,39 @@
-"""Checkpoints of every tenant's log, in turn: part of each round of the sweeper."""
+"""Checkpoints of every tenant's log, in turn: part of each round of the sweeper.
+
+Must never keep the sweeper from its queries: what fails for one tenant is logged, and the next
+round tries again.
+"""
+
+from uuid import UUID
+
+import structlog
+from django.db import InterfaceError, OperationalError
 
 from dpgov.audit.checkpoints.signing import sweep_checkpoints
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import tenants
 
+_log = structlog.get_logger("dpgov.checkpoints")
+
 
 def checkpoint_round() -> int:
     """Sign what is due and deliver what waits; returns how many checkpoints were made.
 
-    Must not be called in a transaction: a delivery may take seconds.
+    Must not be called in a transaction: a delivery may take seconds. Passes on that the database
+    is away; the sweeper knows what to do then.
     """
     made = 0
     for tenant in tenants():
         with acting_for(tenant.id):
-            made += sweep_checkpoints(tenant.id) is not None
+            made += _try(tenant.id)
     return made
+
+
+def _try(tenant_id: UUID) -> bool:
+    try:
+        return sweep_checkpoints(tenant_id) is not None
+    except (OperationalError, InterfaceError):
+        raise
+    except Exception:
+        _log.exception("checkpoints broke off", tenant_id=str(tenant_id))
+        return False

@@ -1,7 +1,8 @@
 """Checkpoints on their way out of the database: to the folder, a webhook, by e-mail.
 
 A delivery that fails is tried again, later each time, and stays visible until it has arrived. The
-first failure of a destination ends the round for it, so that one that hangs holds up little.
+first failure of a destination ends the round for it, so that one that hangs holds up little. What
+no known key of the log has signed leaves for nowhere, however it came into the database.
 """
 
 import errno
@@ -19,8 +20,9 @@ from django.conf import settings
 from django.core.mail import EmailMessage
 from django.utils.translation import gettext_noop
 
+from dpgov.audit.keys.note import NotSigned, UnreadableNote, opened
 from dpgov.audit.models import AuditCheckpoint, AuditDelivery
-from dpgov.audit.outside import AnotherFileIsThere, put
+from dpgov.audit.outside import AnotherFileIsThere, known_keys, put
 from dpgov.language.said import as_values, said
 from dpgov.language.spoken import SpokenRefusal
 from dpgov.operation import clock
@@ -32,6 +34,10 @@ _SECONDS = 5
 _SHORTEST, _LONGEST = timedelta(seconds=15), timedelta(hours=1)
 _ROUND = 20
 _FAILURES = (OSError, HTTPException, smtplib.SMTPException, AnotherFileIsThere, ValueError)
+
+
+class ProvesNothing(SpokenRefusal, ValueError):
+    """The note of a stored checkpoint is signed by no known key of its log."""
 
 
 def destinations() -> dict[str, Callable[[AuditCheckpoint], None]]:
@@ -85,7 +91,7 @@ def _deliver_to(name: str, send: Callable[[AuditCheckpoint], None], tenant_id: U
 def _deliver(delivery: AuditDelivery, send: Callable[[AuditCheckpoint], None]) -> bool:
     rows = AuditDelivery.objects.filter(pk=delivery.pk)
     try:
-        send(AuditCheckpoint.objects.get(tenant_id=delivery.tenant_id, size=delivery.size))
+        send(_signed(delivery))
     except _FAILURES as failure:
         wait = min(_SHORTEST * 2 ** min(delivery.attempts, 20), _LONGEST)
         rows.update(
@@ -93,10 +99,25 @@ def _deliver(delivery: AuditDelivery, send: Callable[[AuditCheckpoint], None]) -
             next_attempt_at=clock.now() + wait,
             problem=as_values(_why(failure)),
         )
-        _log.warning("checkpoint_not_delivered", to=delivery.destination, size=delivery.size)
+        kind = type(failure).__name__
+        _log.warning(
+            "checkpoint_not_delivered", to=delivery.destination, size=delivery.size, kind=kind
+        )
         return False
     rows.update(attempts=delivery.attempts + 1, delivered_at=clock.now(), problem={})
     return True
+
+
+def _signed(delivery: AuditDelivery) -> AuditCheckpoint:
+    """What shall leave, if a known key has signed it; raises ProvesNothing."""
+    found = AuditCheckpoint.objects.get(tenant_id=delivery.tenant_id, size=delivery.size)
+    try:
+        opened(found.note, known_keys(delivery.tenant_id))
+    except (NotSigned, UnreadableNote) as refusal:
+        where = said("The checkpoint of {size} entries", size=found.size)
+        words = said("{where} proves nothing: {why}.", where=where, why=refusal.args[0])
+        raise ProvesNothing(words) from refusal
+    return found
 
 
 def _why(failure: Exception) -> str:

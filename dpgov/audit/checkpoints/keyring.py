@@ -11,8 +11,8 @@ from uuid import UUID
 from django.conf import settings
 
 from dpgov.audit.files import write_once
-from dpgov.audit.keys.note import PublicKey, new_seed, parse_checkpoint, public_key
-from dpgov.audit.selectors import newest_checkpoint
+from dpgov.audit.keys.note import PublicKey, new_seed, public_key
+from dpgov.audit.outside import known_keys
 
 
 class KeyIsInTheEnvironment(RuntimeError):
@@ -54,10 +54,12 @@ def _next_file() -> Path:
 
 
 def origin_of(tenant_id: UUID) -> str:
-    """The name of the tenant's log. It never changes once a checkpoint was signed under it."""
-    last = newest_checkpoint(tenant_id)
-    if last:
-        return parse_checkpoint(last.note).origin
+    """The name of the tenant's log, as its newest believed key has it.
+
+    It never changes once a checkpoint was signed under it, whatever the setting is since.
+    """
+    if known := known_keys(tenant_id):
+        return known[-1].name
     return f"{settings.DPGOV_CHECKPOINT_ORIGIN}/{tenant_id}"
 
 

@@ -6,6 +6,7 @@ key.
 
 The key is changed so that trust passes from the old one on. The new key is announced by an entry in
 which the old one has signed its name, and the checkpoint that covers this entry is signed by both.
+From this entry's number on the old key alone proves nothing, which the new one has signed.
 Old public keys stay listed for ever: old checkpoints need them. Every step may be repeated after a
 crash.
 """
@@ -23,8 +24,8 @@ from dpgov.audit.checkpoints.deliveries import deliver_waiting, plan_deliveries
 from dpgov.audit.checkpoints.keyring import origin_of, signing_key, signing_seed
 from dpgov.audit.entry import leaf_hash, line_of
 from dpgov.audit.history import findings
-from dpgov.audit.keys.key_chain import announcement
-from dpgov.audit.keys.note import Checkpoint, UnreadableKey, public_key, sign
+from dpgov.audit.keys.key_chain import announcement, beginning
+from dpgov.audit.keys.note import Checkpoint, PublicKey, UnreadableKey, public_key, sign
 from dpgov.audit.models import AuditCheckpoint, AuditEntry, AuditKey
 from dpgov.audit.outside import known_keys, newest_outside
 from dpgov.audit.selectors import log_size, newest_checkpoint, stream
@@ -88,13 +89,14 @@ def make_checkpoint(*, tenant_id: UUID, retiring: tuple[str, ...] = ()) -> Audit
     extend(tenant_id, size)
     root = root_at(size, StoredTree(tenant_id).node)
     checkpoint = Checkpoint(origin=origin_of(tenant_id), size=size, root=root)
-    note = sign(checkpoint.as_text(), seeds=(*retiring, signing_seed()), name=checkpoint.origin)
-    return _store(tenant_id, checkpoint, note)
+    seed = signing_seed()
+    note = sign(checkpoint.as_text(), seeds=(*retiring, seed), name=checkpoint.origin)
+    return _store(tenant_id, checkpoint, note, public_key(seed=seed, name=checkpoint.origin))
 
 
 @transaction.atomic
-def _store(tenant_id: UUID, checkpoint: Checkpoint, note: str) -> AuditCheckpoint:
-    _announce_first_key(tenant_id)
+def _store(tenant_id: UUID, checkpoint: Checkpoint, note: str, key: PublicKey) -> AuditCheckpoint:
+    _announce_first_key(tenant_id, key)
     stored, is_new = AuditCheckpoint.objects.get_or_create(
         tenant_id=tenant_id,
         size=checkpoint.size,
@@ -105,16 +107,19 @@ def _store(tenant_id: UUID, checkpoint: Checkpoint, note: str) -> AuditCheckpoin
     return stored
 
 
-def _announce_first_key(tenant_id: UUID) -> None:
-    """The first key is announced by its use; every later one by the key before it."""
-    key, known = signing_key(tenant_id), known_keys(tenant_id)
-    if not known:
+def _announce_first_key(tenant_id: UUID, key: PublicKey) -> None:
+    """The first key is announced by its use; every later one by the key before it.
+
+    Refused is also what was signed while the key file was being replaced.
+    """
+    known = known_keys(tenant_id)
+    if not known and key == signing_key(tenant_id):
         AuditKey.objects.get_or_create(
             tenant_id=tenant_id,
             public_key=key.as_text(),
             defaults={"since_size": 0, "at": clock.now()},
         )
-    elif known[-1] != key:
+    elif known[-1:] != [key]:
         raise CheckpointRefused(
             [
                 "The checkpoint key is not the announced one. Put the old key back and change it "
@@ -141,16 +146,32 @@ def _refuse_changed_entries(tenant_id: UUID, *, after: int, upto: int) -> None:
         raise CheckpointRefused([f"Entry {expected + 1} is missing."])
 
 
-@transaction.atomic
+class _Overtaken(Exception):
+    """Another entry took the number that the announcement was to have."""
+
+
 def announce_key(*, tenant_id: UUID, old_seed: str, new_seed: str) -> AuditEntry | None:
     """Name the new key in the tenant's log, in a statement signed by the old one.
 
-    None when there is nothing to say: nothing was signed yet, or the key is announced already.
+    May be said again. None when there is nothing to say: nothing was signed yet, the key is
+    announced already, or the old one is not the log's, so that nobody would believe it.
     """
+    while True:
+        try:
+            return _announce(tenant_id, old_seed, new_seed)
+        except _Overtaken:
+            continue
+
+
+@transaction.atomic
+def _announce(tenant_id: UUID, old_seed: str, new_seed: str) -> AuditEntry | None:
+    """The new key says itself, in the same entry, that it signs from this entry's number on."""
     name, known = origin_of(tenant_id), known_keys(tenant_id)
     old, new = (public_key(seed=seed, name=name) for seed in (old_seed, new_seed))
-    if not known or known[-1] == new:
+    if known[-1:] != [old]:
         return None
+    size = log_size(tenant_id) + 1
+    statement = announcement(new, seed=old_seed) + beginning(new, seed=new_seed, size=size)
     entry = append(
         tenant_id=tenant_id,
         actor=OPERATOR,
@@ -159,13 +180,15 @@ def announce_key(*, tenant_id: UUID, old_seed: str, new_seed: str) -> AuditEntry
         detail={
             "old_key": old.as_text(),
             "new_key": new.as_text(),
-            "statement": announcement(new, seed=old_seed).split("\n"),
+            "statement": statement.split("\n"),
         },
     )
+    if entry.sequence != size:
+        raise _Overtaken
     AuditKey.objects.create(
         tenant_id=tenant_id,
         public_key=new.as_text(),
-        since_size=entry.sequence,
+        since_size=size,
         at=clock.now(),
     )
     return entry

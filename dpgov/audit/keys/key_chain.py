@@ -4,11 +4,16 @@ before it, which has signed its name.
 Pure. A list is a text: a line for each key, oldest first, and below every key but the first the
 signature of the one before, as a note has it (c2sp.org/signed-note). What is signed is the
 statement that the log's entry CHECKPOINT_KEY_CHANGED holds word for word. Keys of several logs may
-stand in one list: each log has a chain of its own. Standing in a list proves nothing.
+stand in one list: each log has a chain of its own, whatever stands before the tenant in its name,
+so that a second name needs a signature like any other key. Standing in a list proves nothing.
+
+A key that follows says itself, in a line of its own below the signature, from which size of the log
+on the one before it is over: whoever finds the old private key signs nothing later with it.
 """
 
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dpgov.audit.keys.note import (
     NotSigned,
@@ -20,11 +25,16 @@ from dpgov.audit.keys.note import (
 )
 
 _SIGNATURE = "— "
+# How a key names itself where it says from which size on it signs; old verifiers pass it over.
+_SINCE = re.compile(r"— since-(\d{1,18}) ", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A key as it stands in a list, with the lines that claim to be the one before's signature."""
+    """A key as it stands in a list, with the lines that claim to be signatures for it.
+
+    By the key before, and by itself where it says since when it signs.
+    """
 
     key: PublicKey
     signatures: tuple[str, ...] = ()
@@ -56,6 +66,12 @@ def announcement(key: PublicKey, *, seed: str) -> str:
     return sign(_statement(key), seeds=[seed], name=key.name)
 
 
+def beginning(key: PublicKey, *, seed: str, size: int) -> str:
+    """The line by which the holder of the next private key says from which size on it signs."""
+    signed = sign(_since(key, size), seeds=[seed], name=f"since-{size}")
+    return signed.rpartition("\n\n")[2]
+
+
 def signatures_in(note: str) -> tuple[str, ...]:
     """The signature lines of an announcement."""
     return tuple(line for line in note.split("\n") if line.startswith(_SIGNATURE))
@@ -84,24 +100,57 @@ def merged(*lists: Iterable[Listed]) -> list[Listed]:
     return list(found.values())
 
 
-def follow(listed: Sequence[Listed]) -> Chain:
-    """Believe the first key of each log, and each later one that the newest believed one signed."""
+def log_of(name: str) -> str:
+    """Whose log a key or checkpoint of this name is of: the tenant, whoever's the software is."""
+    return name.rpartition("/")[2]
+
+
+def follow(listed: Sequence[Listed], *, log: str | None = None) -> Chain:
+    """Believe the first key of each log, and each later one that the newest believed one signed.
+
+    With `log`, a tenant, nothing of any other log is believed.
+    """
     newest: dict[str, PublicKey] = {}
     believed, refused = list[Listed](), list[PublicKey]()
     for one in listed:
-        before = newest.get(one.key.name)
+        own = log_of(one.key.name)
+        before = newest.get(own)
         kept = [line for line in one.signatures if before and _signed(one.key, line, before)]
-        if before is None or kept:
-            newest[one.key.name] = one.key
+        if log in (None, own) and (before is None or kept):
+            newest[own] = one.key
+            kept += [line for line in one.signatures if kept and _begins(one.key, line)]
             believed.append(Listed(one.key, tuple(kept)))
         else:
             refused.append(one.key)
-    return Chain(tuple(believed), tuple(refused))
+    return Chain(tuple(_ended(believed)), tuple(refused))
+
+
+def _ended(believed: Sequence[Listed]) -> list[Listed]:
+    """The same, each key with the size from which on one that follows it has to sign."""
+    ends, found = dict[str, int](), list[Listed]()
+    for one in reversed(believed):
+        own = log_of(one.key.name)
+        found.append(Listed(replace(one.key, until=ends.get(own)), one.signatures))
+        begins = [size for line in one.signatures if (size := _begins(one.key, line))]
+        if begins:
+            ends[own] = min(*begins, ends.get(own, begins[0]))
+    return found[::-1]
 
 
 def _signed(key: PublicKey, line: str, before: PublicKey) -> bool:
+    return _holds(_statement(key), line, before)
+
+
+def _begins(key: PublicKey, line: str) -> int:
+    """Since which size the key signs, as it says itself in this line; 0 for any other line."""
+    found = _SINCE.match(line)
+    size = int(found[1]) if found else 0
+    return size if _holds(_since(key, size), line, PublicKey(f"since-{size}", key.raw)) else 0
+
+
+def _holds(text: str, line: str, key: PublicKey) -> bool:
     try:
-        check_signed(f"{_statement(key)}\n{line}\n", [before])
+        check_signed(f"{text}\n{line}\n", [key])
     except (NotSigned, UnreadableNote):
         return False
     return True
@@ -109,3 +158,7 @@ def _signed(key: PublicKey, line: str, before: PublicKey) -> bool:
 
 def _statement(key: PublicKey) -> str:
     return f"{key.name}\nnext checkpoint key\n{key.as_text()}\n"
+
+
+def _since(key: PublicKey, size: int) -> str:
+    return f"{key.name}\nsigns checkpoints since\n{size}\n{key.as_text()}\n"

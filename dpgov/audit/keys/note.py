@@ -8,7 +8,7 @@ c2sp.org/signed-note and c2sp.org/tlog-checkpoint.
 import base64
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -36,10 +36,15 @@ class NotSigned(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class PublicKey:
-    """A log's public key: what a verifier must have from a trusted place."""
+    """A log's public key: what a verifier must have from a trusted place.
+
+    From the size `until` on a key that followed has to sign, as far as is known: this one alone
+    proves nothing any more.
+    """
 
     name: str
     raw: bytes
+    until: int | None = field(default=None, compare=False)
 
     @property
     def key_id(self) -> bytes:
@@ -146,10 +151,13 @@ def parse_checkpoint(note: str) -> Checkpoint:
 def opened(note: str, keys: Iterable[PublicKey]) -> Checkpoint:
     """The checkpoint of a note that is signed by the log itself with one of these keys.
 
-    A key counts for the log of its own name alone. Raises NotSigned, UnreadableNote.
+    A key counts for the log of its own name alone, and no further than to where the next one
+    begins. Raises NotSigned, UnreadableNote.
     """
     checkpoint = parse_checkpoint(note)
-    check_signed(note, [key for key in keys if key.name == checkpoint.origin])
+    own = [key for key in keys if key.name == checkpoint.origin]
+    check_signed(note, own)
+    check_signed(note, [key for key in own if key.until is None or checkpoint.size < key.until])
     return checkpoint
 
 

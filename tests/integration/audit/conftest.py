@@ -4,12 +4,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 
 from dpgov.audit.archiving import archive_months, remove_archived
 from dpgov.audit.export import json_lines
-from dpgov.audit.selectors import stream
+from dpgov.audit.keys.note import PublicKey
+from dpgov.audit.selectors import announced_keys, stream
+from dpgov.tenants.models import Membership
 from tests.integration.audit.archives import MARCH, sign
-from tests.integration.audit.logs import TENANT, write_month
+from tests.integration.audit.logs import TENANT, write, write_month
 
 
 @pytest.fixture
@@ -36,3 +39,12 @@ def archived(months: list[bytes]) -> list[bytes]:
     sign()
     assert remove_archived(TENANT) == 160
     return months
+
+
+@pytest.fixture
+def old_key(officer: Membership) -> PublicKey:
+    """The key that has signed one checkpoint of the officer's log."""
+    write(3, tenant_id=officer.tenant_id)
+    call_command("checkpoint")
+    (key,) = announced_keys(officer.tenant_id)
+    return key

@@ -1,15 +1,16 @@
 """The checkpoint key is changed, and trust passes from the old one to the new one."""
 
 import json
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.utils import timezone
 
-from dpgov.audit.checkpoints.keyring import signing_seed
+from dpgov.audit.checkpoints.keyring import adopt_next, signing_seed
+from dpgov.audit.checkpoints.signing import CheckpointRefused, announce_key, make_checkpoint
+from dpgov.audit.export import json_lines
 from dpgov.audit.keys.key_chain import follow, parse_list
 from dpgov.audit.keys.note import (
     NotSigned,
@@ -20,12 +21,15 @@ from dpgov.audit.keys.note import (
     public_key,
 )
 from dpgov.audit.models import AuditCheckpoint, AuditEntry, AuditKey
-from dpgov.audit.outside import KEYS, folder_of, known_keys
+from dpgov.audit.outside import KEYS, folder_of, known_keys, outside_files
 from dpgov.audit.recheck import recheck_all
-from dpgov.audit.selectors import announced_keys
+from dpgov.audit.selectors import announced_keys, log_size, stream
+from dpgov.audit.verify import BROKEN, HOLDS, main
 from dpgov.tenants.models import Membership
 from tests.integration.audit.logs import write
-from tests.unit.audit.exports import log, note
+from tests.unit.audit.exports import files, line, note
+
+COMMAND = "dpgov.oversight.management.commands.rotate_checkpoint_key"
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -34,15 +38,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def _own_folder(settings: Any, tmp_path: Path) -> None:
     settings.DPGOV_CHECKPOINT_FOLDER = tmp_path / "checkpoints"
     settings.DPGOV_CHECKPOINT_KEY_FILE = tmp_path / "checkpoint_key"
-
-
-@pytest.fixture
-def old_key(officer: Membership) -> PublicKey:
-    """The key that has signed one checkpoint of the officer's log."""
-    write(3, tenant_id=officer.tenant_id)
-    call_command("checkpoint")
-    (key,) = announced_keys(officer.tenant_id)
-    return key
 
 
 def test_the_new_key_is_named_in_the_log_by_the_old_one_and_both_sign(
@@ -91,59 +86,16 @@ def test_a_list_from_before_signatures_were_written_into_it_is_completed(
     assert recheck_all(officer.tenant_id).intact
 
 
-@pytest.mark.parametrize("place", [-1, 9_999])
-@pytest.mark.tampers_with_ledger
-def test_a_planted_key_is_neither_believed_nor_published(
-    officer: Membership, old_key: PublicKey, place: int, tmp_path: Path
-) -> None:
-    """S3, L8: before and behind the true one; and a forged export with it does not hold."""
-    seed = new_seed()
-    planted = public_key(seed=seed, name=old_key.name)
-    AuditKey.objects.create(
-        id=place,
-        tenant_id=officer.tenant_id,
-        public_key=planted.as_text(),
-        since_size=0,
-        at=datetime(2020, 1, 1, tzinfo=UTC),
-    )
-    write(1, tenant_id=officer.tenant_id)
-    call_command("checkpoint")
-    published = folder_of(officer.tenant_id) / KEYS
-    assert published.read_text() == f"{old_key.as_text()}\n"
-    assert known_keys(officer.tenant_id) == [old_key]
-    assert opened(AuditCheckpoint.objects.latest("size").note, [old_key])
-    (problem,) = recheck_all(officer.tenant_id).problems
-    assert planted.key_id.hex() in problem
-    with pytest.raises(CommandError, match="does not hold"):
-        call_command("verify_audit_log")
-    forged = note(log(), seed=seed, origin=old_key.name)
-    with pytest.raises(NotSigned):
-        opened(forged, known_keys(officer.tenant_id))
-
-
-def test_a_planted_key_does_not_stop_a_rotation(officer: Membership, old_key: PublicKey) -> None:
-    """S3: the next key is signed by the true one and believed, whatever stands in between."""
-    planted = public_key(seed=new_seed(), name=old_key.name)
-    AuditKey.objects.create(
-        tenant_id=officer.tenant_id, public_key=planted.as_text(), since_size=0, at=timezone.now()
-    )
-    call_command("rotate_checkpoint_key")
-    keys = known_keys(officer.tenant_id)
-    assert (keys[0], len(keys)) == (old_key, 2)
-    assert planted not in keys
-
-
 def test_a_rotation_that_broke_off_is_finished_by_running_it_again(
     officer: Membership, old_key: PublicKey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The new key is kept beside the old one before anybody hears of it."""
-    command = "dpgov.oversight.management.commands.rotate_checkpoint_key"
 
     def power_cut() -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(f"{command}.adopt_next", power_cut)
+        patch.setattr(f"{COMMAND}.adopt_next", power_cut)
         with pytest.raises(KeyboardInterrupt):
             call_command("rotate_checkpoint_key")
     call_command("rotate_checkpoint_key")
@@ -152,6 +104,79 @@ def test_a_rotation_that_broke_off_is_finished_by_running_it_again(
     assert public_key(seed=signing_seed(), name=old_key.name) == keys[1]
     assert AuditEntry.objects.filter(action="CHECKPOINT_KEY_CHANGED").count() == 1
     assert recheck_all(officer.tenant_id).intact
+
+
+def test_whoever_finds_the_old_private_key_signs_no_later_log_with_it(
+    officer: Membership, old_key: PublicKey, tmp_path: Path
+) -> None:
+    """S3, G3: but what it signed before, and with the new one at the change, still holds."""
+    tenant_id, old_seed = officer.tenant_id, signing_seed()
+    call_command("rotate_checkpoint_key")
+    handover = AuditCheckpoint.objects.latest("size")
+    keys = ["--key", str(folder_of(tenant_id) / KEYS)]
+    notes = [str(path) for path in outside_files(tenant_id)]
+    export = tmp_path / "log.jsonl"
+    export.write_bytes(b"".join(json_lines(stream(tenant_id, upto=handover.size))))
+    assert main([str(export), *notes, *keys]) == HOLDS
+    for size in (handover.size, handover.size + 1):
+        forged = [line(number, tenant_id=str(tenant_id)) for number in range(1, size + 1)]
+        signed = note(forged, seed=old_seed, origin=old_key.name)
+        assert main([*files(tmp_path, forged, signed)[:2], *keys]) == BROKEN
+        with pytest.raises(NotSigned):
+            opened(signed, known_keys(tenant_id))
+
+
+def test_an_announcement_says_the_number_that_its_entry_has_when_others_write_meanwhile(
+    officer: Membership, old_key: PublicKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S3: it is made again; else the old key would end before what it signed."""
+    sizes = [1, 2]
+
+    def size_then(tenant_id: UUID) -> int:
+        return sizes.pop() if sizes else log_size(tenant_id)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("dpgov.audit.checkpoints.signing.log_size", size_then)
+        announce_key(tenant_id=officer.tenant_id, old_seed=signing_seed(), new_seed=new_seed())
+    entry = AuditEntry.objects.get(action="CHECKPOINT_KEY_CHANGED")
+    assert [key.until for key in known_keys(officer.tenant_id)] == [entry.sequence, None]
+
+
+@pytest.mark.parametrize("entries", [0, 2])
+def test_a_log_whose_first_checkpoint_falls_into_a_rotation_goes_on(
+    officer: Membership, monkeypatch: pytest.MonkeyPatch, entries: int
+) -> None:
+    """S3: nothing was signed when the new key was announced, and then something by the old one."""
+    first = list[AuditCheckpoint]()
+
+    def signed_meanwhile() -> None:
+        write(3, tenant_id=officer.tenant_id)
+        first.append(make_checkpoint(tenant_id=officer.tenant_id) or AuditCheckpoint())
+        write(entries, tenant_id=officer.tenant_id)
+        adopt_next()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(f"{COMMAND}.adopt_next", signed_meanwhile)
+        call_command("rotate_checkpoint_key")
+    old, new = known_keys(officer.tenant_id)
+    assert opened(first[0].note, [old])
+    write(1, tenant_id=officer.tenant_id)
+    assert opened(getattr(make_checkpoint(tenant_id=officer.tenant_id), "note", ""), [new])
+    assert recheck_all(officer.tenant_id).intact
+
+
+def test_what_was_signed_while_the_key_file_was_replaced_is_not_stored(
+    officer: Membership, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S3: a first checkpoint by the old key would be no one's under the new one's announcement."""
+    write(2, tenant_id=officer.tenant_id)
+    stale = new_seed()
+    with monkeypatch.context() as patch:
+        patch.setattr("dpgov.audit.checkpoints.signing.signing_seed", lambda: stale)
+        with pytest.raises(CheckpointRefused):
+            make_checkpoint(tenant_id=officer.tenant_id)
+    assert not AuditKey.objects.exists()
+    assert make_checkpoint(tenant_id=officer.tenant_id)
 
 
 def test_a_key_from_the_environment_is_not_changed_by_a_command(

@@ -27,10 +27,11 @@ class Command(BaseCommand):
             new = next_seed()
         except KeyIsInTheEnvironment as refusal:
             raise CommandError(str(refusal)) from refusal
-        for tenant in tenants():
-            with acting_for(tenant.id):
-                announce_key(tenant_id=tenant.id, old_seed=old, new_seed=new)
+        _announce(old, new)
         adopt_next()
+        # Once more, before anything can break off: a log whose first checkpoint was signed
+        # meanwhile, by the old key, would never be signed again.
+        _announce(old, new)
         for tenant in tenants():
             self._sign(tenant, old)
 
@@ -42,3 +43,9 @@ class Command(BaseCommand):
                 raise CommandError(f"{tenant.slug}: {refusal}", returncode=1) from refusal
             deliver_waiting(tenant.id)
         self.stdout.write(f"{tenant.slug}: signed by the old key and the new one")
+
+
+def _announce(old: str, new: str) -> None:
+    for tenant in tenants():
+        with acting_for(tenant.id):
+            announce_key(tenant_id=tenant.id, old_seed=old, new_seed=new)

@@ -1,0 +1,57 @@
+"""A round of checkpoints: what is wrong with one log stops no other one."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+from structlog.testing import capture_logs
+
+from dpgov.audit.checkpoints.signing import sweep_checkpoints
+from dpgov.audit.keys.note import PublicKey
+from dpgov.audit.models import AuditCheckpoint
+from dpgov.audit.outside import KEYS, folder_of, known_keys
+from dpgov.sweeper.checkpoints import checkpoint_round
+from dpgov.tenants.models import Membership, Tenant
+from tests.integration.audit.logs import write
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(own_folders: None) -> None:
+    """What leaves the database stays in this test."""
+
+
+def test_bytes_that_are_no_text_in_one_list_of_keys_stop_no_other_log(
+    officer: Membership, old_key: PublicKey, settings: Any
+) -> None:
+    """S3: nor that log itself, whose list is written again."""
+    published = folder_of(officer.tenant_id) / KEYS
+    published.write_bytes(b"\xff")
+    other = Tenant.objects.create(slug="zz-other", name="Other")
+    write(1, tenant_id=other.pk)
+    write(1, tenant_id=officer.tenant_id)
+    settings.DPGOV_CHECKPOINT_ENTRIES = 1
+    assert checkpoint_round() == 2
+    assert known_keys(other.pk)
+    assert published.read_text() == f"{old_key.as_text()}\n"
+
+
+def test_what_breaks_off_for_one_log_stops_no_other_one(
+    officer: Membership, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever it is; and it is said in the log of the program."""
+    other = Tenant.objects.create(slug="zz-other", name="Other")
+    for tenant_id in (officer.tenant_id, other.pk):
+        write(1, tenant_id=tenant_id)
+
+    def break_off(tenant_id: UUID) -> AuditCheckpoint | None:
+        if tenant_id == officer.tenant_id:
+            raise UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte")
+        return sweep_checkpoints(tenant_id)
+
+    monkeypatch.setattr("dpgov.sweeper.checkpoints.sweep_checkpoints", break_off)
+    with capture_logs() as logged:
+        assert checkpoint_round() == 1
+    assert [entry["event"] for entry in logged] == ["checkpoints broke off"]
+    assert [row.tenant_id for row in AuditCheckpoint.objects.all()] == [other.pk]
