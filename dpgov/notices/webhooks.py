@@ -18,7 +18,7 @@ from dpgov.notices.delivery.addresses import target_of
 from dpgov.notices.delivery.signing import secret_of
 from dpgov.notices.events.telling import plan_deliveries
 from dpgov.notices.kinds import REACHES, Kind
-from dpgov.notices.models import Event, Webhook
+from dpgov.notices.models import Event, State, Webhook
 from dpgov.notices.selectors import webhooks_of
 from dpgov.operation import clock
 from dpgov.tenants.models import Membership, Tenant
@@ -92,7 +92,13 @@ def remove_webhook(*, webhook: Webhook, membership: Membership) -> None:
 
 @transaction.atomic
 def send_test(*, webhook: Webhook) -> None:
-    """Plan one test message for this webhook alone; the delivery log says what became of it."""
+    """Plan one test message for this webhook alone; the delivery log says what became of it.
+
+    While one waits it is that one: nobody piles up messages for a server that is slow or away.
+    """
+    Webhook.objects.select_for_update().get(pk=webhook.pk)
+    if webhook.deliveries.filter(state=State.WAITING, event__kind=Kind.PING).exists():
+        return
     event = Event.objects.create(
         tenant_id=webhook.tenant_id,
         key=f"ping:{uuid4()}",

@@ -1,4 +1,4 @@
-"""H7: a server that answers one byte at a time cannot hold up the sweeper."""
+"""H7: a server that answers late, or one byte at a time, cannot hold up the sweeper."""
 
 import socket
 from collections.abc import Generator
@@ -6,8 +6,14 @@ from threading import Event, Thread
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
-from dpgov.notices.delivery import sending
+from dpgov.notices import webhooks
+from dpgov.notices.delivery import deliveries, sending
+from dpgov.notices.events.telling import Happening, tell
+from dpgov.notices.kinds import Kind
+from dpgov.notices.models import Delivery, State, Webhook
+from dpgov.tenants.models import Membership
 
 
 @pytest.fixture
@@ -42,3 +48,73 @@ def test_an_answer_that_never_ends_is_cut_off(
     monkeypatch.setattr(sending, "_SECONDS", 0.5)
     with pytest.raises(sending.FAILURES):
         sending.post(dripping, b"{}", {})
+
+
+class Late:
+    """Servers that take their time by a clock of their own, and whom was called, in order."""
+
+    def __init__(self, seconds: float) -> None:
+        self.now, self.seconds, self.called = 0.0, seconds, list[str]()
+
+    def post(self, url: str, *_: Any) -> int:
+        self.called.append(url[-1])
+        self.now += self.seconds
+        return 200
+
+
+@pytest.fixture
+def late(monkeypatch: pytest.MonkeyPatch) -> Late:
+    """Every answer takes four seconds, of the ten that a round has."""
+    servers = Late(4.0)
+    monkeypatch.setattr(deliveries, "post", servers.post)
+    monkeypatch.setattr(deliveries, "_monotonic", lambda: servers.now)
+    return servers
+
+
+def webhook(admin: Membership, name: str) -> Webhook:
+    url = f"https://example.org/{name}"
+    return webhooks.add_webhook(membership=admin, url=url, kinds=[Kind.HOLD]).webhook
+
+
+def happen(admin: Membership, *keys: str) -> None:
+    for key in keys:
+        now = timezone.now()
+        tell(admin.tenant_id, Happening(key, Kind.HOLD, now, frozenset(), {"what": "frozen"}))
+
+
+def rounds(admin: Membership, count: int) -> list[int]:
+    return [deliveries.deliver_waiting(admin.tenant_id) for _ in range(count)]
+
+
+@pytest.mark.django_db
+def test_a_server_that_answers_late_has_a_few_seconds_of_each_round(
+    admin: Membership, late: Late
+) -> None:
+    """H7: the rest goes in the next rounds, in its order."""
+    webhook(admin, "a")
+    happen(admin, *"123456")
+    assert rounds(admin, 3) == [3, 3, 0]
+    tried = Delivery.objects.order_by("tried_at").values_list("event__key", flat=True)
+    assert list(tried) == list("123456")
+
+
+@pytest.mark.django_db
+def test_late_servers_of_one_organisation_take_turns(admin: Membership, late: Late) -> None:
+    """H7: whoever was called longest ago comes first, however much waits for another one."""
+    for name in "abcd":
+        webhook(admin, name)
+    happen(admin, *"123456")
+    assert rounds(admin, 8) == [3] * 8
+    assert "".join(late.called) == "abcd" * 6
+
+
+@pytest.mark.django_db
+def test_a_second_test_message_while_one_waits_is_the_same(admin: Membership, late: Late) -> None:
+    """H7: nobody piles up messages for a server that is slow."""
+    first, second = (webhook(admin, name) for name in "ab")
+    for _ in range(3):
+        webhooks.send_test(webhook=first)
+        webhooks.send_test(webhook=second)
+    assert rounds(admin, 2) == [2, 0]
+    webhooks.send_test(webhook=first)
+    assert Delivery.objects.filter(state=State.WAITING).count() == 1
