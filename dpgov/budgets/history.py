@@ -63,7 +63,8 @@ def standings_at(
     """
     read: dict[str, Any] = {}
     for place, moment in enumerate(moments):
-        read |= _balance_before(place, moment) if moment else {}
+        if moment:
+            read[f"limit_{place}"], read[f"spent_{place}"] = balance_before(moment)
     rows_found = list(
         Budget.objects.filter(pk__in=with_parts(budgets))
         .annotate(**read, whole=F("as_part__dataset_budget"))
@@ -78,21 +79,22 @@ def standings_at(
     }
 
 
-def _balance_before(place: int, moment: datetime) -> dict[str, Any]:
+def balance_before(moment: datetime, of: str = "pk") -> tuple[Subquery, Coalesce]:
     """Of a budget before a moment: its limit, and the balance after the newest entry.
 
-    That is the newest charge's, unless a correction came after it.
+    That is the newest charge's, unless a correction came after it. `of` is the column of the
+    outer query that says which budget.
     """
-    of = {"budget": OuterRef("pk"), "created_at__lt": moment}
-    limit = LimitChange.objects.filter(**of).order_by("-id").values("after_nano")
+    entries = {"budget": OuterRef(of), "created_at__lt": moment}
+    limit = LimitChange.objects.filter(**entries).order_by("-id").values("after_nano")
     later = {"created_at__gte": OuterRef("created_at"), "created_at__lt": moment}
     followed = Exists(Charge.objects.filter(budget=OuterRef("budget"), **later))
-    balances = (Correction.objects.filter(~followed, **of), Charge.objects.filter(**of))
+    balances = (Correction.objects.filter(~followed, **entries), Charge.objects.filter(**entries))
     newest = [
         Subquery(rows.order_by("-created_at", "-spent_after_nano").values("spent_after_nano")[:1])
         for rows in balances
     ]
-    return {f"limit_{place}": Subquery(limit[:1]), f"spent_{place}": Coalesce(*newest, 0)}
+    return Subquery(limit[:1]), Coalesce(*newest, 0)
 
 
 def _standing(budget: UUID, own: Sequence[dict[str, Any]], place: int) -> Standing:

@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F, Q
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from dpgov.audit.selectors import rare_actions_between
@@ -20,7 +20,7 @@ from dpgov.budgets.together import as_one
 from dpgov.budgets.words import amount
 from dpgov.datasets.models import Dataset
 from dpgov.oversight.log.words import in_words
-from dpgov.oversight.month.asked import NEAR, OF, Asked, Asking, Square, asked_in
+from dpgov.oversight.month.asked import Asked, Asking, Square, asked_in
 from dpgov.oversight.month.calendar import Month
 from dpgov.oversight.month.decisions import (
     Decided,
@@ -49,7 +49,7 @@ class Row:
     name: str
     slug: str = ""
     asked: int = 0
-    charged: Counter[Currency] = field(default_factory=Counter)
+    amounts: Counter[Currency] = field(default_factory=Counter)
     free: int = 0
     unpaid: int = 0
     near: int = 0
@@ -57,12 +57,12 @@ class Row:
     by_owner: int = 0
 
     @property
-    def spent(self) -> str:
-        """The exact amounts: "ε 1.5", "ε 1.5 and ρ 0.02"."""
+    def taken(self) -> str:
+        """What its questions took, reserved included: "ε 1.5", "ε 1.5 and ρ 0.02"."""
         by_sign: Counter[str] = Counter()
-        for currency, nano in self.charged.items():
+        for currency, nano in self.amounts.items():
             by_sign[currency.symbol] += nano
-        words = [amount(n, _any(self.charged, sign)) for sign, n in sorted(by_sign.items()) if n]
+        words = [amount(n, _any(self.amounts, sign)) for sign, n in sorted(by_sign.items()) if n]
         if len(words) < 2:
             return words[0] if words else amount(0, PURE)
         return _("%(epsilon)s and %(rho)s") % {"epsilon": words[0], "rho": words[1]}
@@ -133,7 +133,6 @@ class MonthFigures:
     datasets: tuple[Row, ...]
     people: tuple[Row, ...]
     refusals: tuple[Refused, ...]
-    nearly_spent: tuple[Dataset, ...]
     decisions: Mapping[str, int]
     steps: tuple[Others, ...]
     stands: tuple[Stand, ...] = ()
@@ -159,6 +158,11 @@ class MonthFigures:
         return sum(line.near for line in self.datasets)
 
     @property
+    def nearly_spent(self) -> tuple[Stand, ...]:
+        """Budgets of which a tenth or less was left at the end of the month, or is now."""
+        return tuple(one for one in self.stands if one.is_nearly_spent)
+
+    @property
     def by_owners(self) -> tuple[tuple[str, int], ...]:
         """Who asked as an analyst and was a data owner here as well, and how many questions."""
         return tuple((line.name, line.by_owner) for line in self.people if line.by_owner)
@@ -174,7 +178,7 @@ def figures_of(
     asked, refused = asked_in(tenant, month, colour), _refusals(tenant, month)
     every = Dataset.objects.filter(tenant=tenant).select_related("budget").order_by("name")
     every = every.only(*_OF_DATASETS, *(f"budget__{name}" for name in _OF_BUDGETS))
-    named = Q(pk__in=as_one(_datasets(asked, refused))) | _IS_NEARLY_SPENT
+    named = Q(pk__in=as_one(_datasets(asked, refused)))
     datasets = {one.pk: one for one in worth_reading(every, month, named, quiet)}
     of_all = every.order_by().values("budget") if quiet is None else None
     stands = stands_of(datasets.values(), month, of_all)
@@ -188,7 +192,6 @@ def figures_of(
         days=asked.by_day,
         cells=_cells(asked.squares, colour, datasets, people),
         refusals=tuple(_refused(row, datasets, people) for row in refused),
-        nearly_spent=tuple(one for one in datasets.values() if _is_nearly_spent(one)),
         decisions=decisions,
         decided=tuple(Decided(one, people) for one in decided),
         stands=stands,
@@ -269,11 +272,11 @@ def _add(line: Row, one: Asking) -> None:
     line.unpaid += one.unpaid
     line.near += one.near
     line.by_owner += one.by_owner
-    line.charged[one.currency] += one.nano
+    line.amounts[one.currency] += one.nano
 
 
-def _any(charged: Iterable[Currency], sign: str) -> Currency:
-    return next(currency for currency in charged if currency.symbol == sign)
+def _any(amounts: Iterable[Currency], sign: str) -> Currency:
+    return next(currency for currency in amounts if currency.symbol == sign)
 
 
 def _refused(
@@ -281,15 +284,3 @@ def _refused(
 ) -> Refused:
     user, dataset = people[row["analyst_id"]], datasets[row["dataset_id"]]
     return Refused(user, dataset, row["reason"], row["number"], row["largest_nano"])
-
-
-_IS_NEARLY_SPENT = Q(archived_at__isnull=True, held_at__isnull=True) & Q(
-    budget__limit_nano__lte=F("budget__spent_nano")
-    + F("budget__reserved_nano")
-    + F("budget__limit_nano") / (OF // (OF - NEAR))
-)
-
-
-def _is_nearly_spent(dataset: Dataset) -> bool:
-    budget, present = dataset.budget, not dataset.archived_at and not dataset.held_at
-    return present and budget.committed_nano * OF >= budget.limit_nano * NEAR

@@ -27,7 +27,7 @@ _VERIFY = (
     "dpgov.audit.verify EXPORT CHECKPOINT --key KEYS. It must say HOLDS, and the checkpoint must "
     "carry this root hash."
 )
-_COLUMNS = ("Asked", "Spent", "For free", "Not charged", "Near the limit", "Refused")
+_COLUMNS = ("Asked", "Taken", "For free", "Not charged", "Near the limit", "Refused")
 
 
 def report_of(
@@ -62,15 +62,15 @@ def report_of(
 
 
 def _summary(figures: MonthFigures) -> str:
-    nearly = ", ".join(dataset.name for dataset in figures.nearly_spent)
+    nearly = ", ".join(one.name for one in figures.nearly_spent)
     return (
         f"{_counted(figures.asked, 'question was', 'questions were')} accepted and "
         f"{figures.refused} refused; {figures.near} cost at least nine tenths of what one question "
         "may. "
         + (
-            f"Nine tenths of the budget or more are taken of: {nearly}."
+            f"Nine tenths of the budget or more were spent, at the end or by now, of: {nearly}."
             if nearly
-            else "No budget is nearly spent."
+            else "No budget was nearly spent."
         )
     )
 
@@ -175,7 +175,7 @@ def _lines(page: Paper, title: str, first: str, lines: Sequence[Row]) -> None:
         text(page, "Nothing was asked.")
         return
     rows = [
-        (x.name, str(x.asked), x.spent, str(x.free), str(x.unpaid), str(x.near), str(x.refused))
+        (x.name, str(x.asked), x.taken, str(x.free), str(x.unpaid), str(x.near), str(x.refused))
         for x in lines
     ]
     table(page, (first, *_COLUMNS), rows, (50, 16, 34, 20, 22, 24, 20))
@@ -215,8 +215,9 @@ def _of_day(day: Day | None) -> tuple[str, str]:
 
 
 _NOTES = (
-    "Spent is what was charged or is still reserved for the questions of this month, exactly, in "
-    "what each dataset counts: ε, or ρ under zero-concentrated differential privacy.",
+    "Spent is what the ledger booked on a budget in the month.",
+    "Taken is what the questions of the month cost, reserved included, refunds not taken off. Both "
+    "are exact, in ε, or ρ for zero-concentrated differential privacy.",
     "For free are questions answered out of stored answers. Not charged are questions that ended "
     "before their data was opened.",
     "Every number here comes from questions, the ledger and the audit log. None comes from the "

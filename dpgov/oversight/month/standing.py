@@ -11,13 +11,16 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import BooleanField, Count, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.db.models.lookups import GreaterThanOrEqual
 
-from dpgov.budgets.history import Standing, standings_at
+from dpgov.budgets.history import Standing, balance_before, standings_at
 from dpgov.budgets.models import Charge, Correction
 from dpgov.budgets.words import amount
 from dpgov.datasets.models import Dataset
 from dpgov.operation import clock
+from dpgov.oversight.month.asked import NEAR, OF
 from dpgov.oversight.month.calendar import Month
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.accounting.loss import Currency
@@ -45,6 +48,11 @@ class Stand:
     def left_nano(self) -> int:
         """What was left of the limit at the end."""
         return max(0, self.limit_nano - self.before_nano - self.month_nano)
+
+    @property
+    def is_nearly_spent(self) -> bool:
+        """Whether a tenth of the limit or less was left at the end."""
+        return self.limit_nano > 0 and self.left_nano * OF <= self.limit_nano * (OF - NEAR)
 
     @property
     def limit(self) -> str:
@@ -91,8 +99,9 @@ class Stand:
 def worth_reading(
     datasets: QuerySet[Dataset], month: Month, named: Q, quiet: int | None
 ) -> Sequence[Dataset]:
-    """Those that are `named`, those of whose budgets anything was taken in this month or the one
-    before, and the first `quiet` others by name; None: all of them.
+    """Those that are `named`, those whose budgets were nearly spent at the end, those of whose
+    budgets anything was taken in this month or the one before, and the first `quiet` others by
+    name; None: all of them.
 
     Each has as `every` how many budgets there were before the end. One statement.
     """
@@ -101,13 +110,28 @@ def worth_reading(
     every = datasets.annotate(every=Subquery(number))
     if quiet is None:
         return list(every)
-    moved = _moved(month)
-    others = datasets.filter(_was_there(month)).exclude(moved).values("pk")[:quiet]
-    return list(every.filter(named | moved | Q(pk__in=others)))
+    telling = _nearly_spent(month) | _moved(month)
+    others = datasets.filter(_was_there(month)).exclude(telling).values("pk")[:quiet]
+    return list(every.filter(named | telling | Q(pk__in=others)))
 
 
 def _was_there(month: Month) -> Q:
     return Q(created_at__lt=month.span()[1], held_at__isnull=True)
+
+
+def _nearly_spent(month: Month) -> Q:
+    """Which datasets have a budget that was nearly spent at the end, or is in a month not over.
+
+    Only those of which something is spent now are looked at in the ledger.
+    """
+    end, spent = month.span()[1], Q(budget__spent_nano__gt=0)
+    if end > clock.now():
+        most_left = F("budget__limit_nano") * (OF - NEAR) / OF
+        return spent & Q(budget__limit_nano__lte=F("budget__spent_nano") + most_left)
+    limit, spent_then = balance_before(end, of="budget")
+    nearly = GreaterThanOrEqual(spent_then * OF, limit * NEAR)
+    # A budget that was opened later had no limit: nearly spent is unknown, which is no.
+    return spent & Q(Coalesce(nearly, False, output_field=BooleanField()))
 
 
 def _moved(month: Month) -> Q:

@@ -57,6 +57,6 @@ def in_sum(charges: Sequence[SurveyCharge]) -> str:
 
 
 def cells_of(charges: Sequence[SurveyCharge]) -> Iterator[tuple[str, ...]]:
-    """Each as a line of the month's table: about, name, reason, asked, spent, unit."""
+    """Each as a line of the month's table: about, name, reason, asked, taken, unit."""
     for one in charges:
         yield ("survey", one.question, one.budget, "", as_text(one.nano), one.currency.unit)

@@ -15,9 +15,9 @@ from dpgov.privacy.accounting.decimals import as_text
 from dpgov.web.spreadsheet import safe_cell
 
 _HEADINGS = (
-    "month", "about", "name", "reason", "asked", "spent", "unit", "for free", "not charged",
+    "month", "about", "name", "reason", "asked", "taken", "unit", "for free", "not charged",
     "near the limit of one question", "refused", "largest refused",
-    "charged", "limit", "remaining", "charged in the month before", "joint",
+    "spent", "limit", "remaining", "spent in the month before", "joint",
 )  # fmt: skip
 _Cells = tuple[object, ...]
 
@@ -27,7 +27,8 @@ def csv_of(
 ) -> str:
     """A heading, lines for datasets, people and refusals, one for each budget and opened survey.
 
-    Somebody who spent in two units has a line for each; the counts stand in the first. `joint`: how
+    Taken is what questions and surveys of the month took, spent what the ledger booked on a budget.
+    Somebody who took of two units has a line for each; the counts stand in the first. `joint`: how
     many of a dataset's questions were joint, by its slug.
     """
     text = io.StringIO()
@@ -51,12 +52,12 @@ def _rows(figures: MonthFigures, joint: Mapping[str, int]) -> Iterator[_Cells]:
 
 def _line(about: str, line: Row, joint: object) -> Iterator[_Cells]:
     counts: _Cells = (line.free, line.unpaid, line.near, line.refused)
-    amounts = [(as_text(nano), one.unit) for one, nano in line.charged.items()] or [("0", "")]
-    for place, (spent, unit) in enumerate(amounts):
+    amounts = [(as_text(nano), one.unit) for one, nano in line.amounts.items()] or [("0", "")]
+    for place, (taken, unit) in enumerate(amounts):
         asked = line.asked if place == 0 else ""
         # The four counts, what only refusals and budgets have, and how many were joint.
         more = (*counts, *("",) * 5, joint) if place == 0 else ()
-        yield (about, line.name, "", asked, spent, unit, *more)
+        yield (about, line.name, "", asked, taken, unit, *more)
 
 
 def _budget(one: Stand) -> _Cells:

@@ -56,7 +56,7 @@ def test_the_month_adds_up_by_dataset_and_by_person(
     figures = figures_of(dataset.tenant, NOW)
     for lines, name in ((figures.datasets, "Visits"), (figures.people, "Anna")):
         (line,) = lines
-        assert (line.name, line.asked, line.spent) == (name, 3, "ε 2.75")
+        assert (line.name, line.asked, line.taken) == (name, 3, "ε 2.75")
         assert (line.near, line.refused, line.free, line.unpaid) == (1, 2, 0, 0)
     assert (figures.asked, figures.refused, figures.near) == (3, 2, 1)
     assert figures.nearly_spent == ()
@@ -95,7 +95,7 @@ def test_each_reason_is_counted_by_itself(
     assert list(reasons) == [("budget", 1), ("allocation", 1), ("stopped", 1)]
     figures = figures_of(dataset.tenant, NOW)
     assert [one.number for one in figures.refusals] == [1, 1, 1]
-    assert figures.nearly_spent == (dataset,)
+    assert figures.nearly_spent == (), "reserved is not spent"
 
 
 def test_a_batch_that_is_refused_counts_once(
@@ -118,7 +118,7 @@ def test_the_table_can_be_summed(
     """Every amount is a plain number, with its unit in a column of its own."""
     rows = list(csv.DictReader(io.StringIO(client_for(officer).get("/month/table/").text)))
     (budget,) = (row for row in rows if row["about"] == "budget")
-    numbers = [Decimal(budget[name]) for name in ("charged", "remaining", "limit")]
+    numbers = [Decimal(budget[name]) for name in ("spent", "remaining", "limit")]
     assert numbers == [Decimal("2.5"), Decimal("7.5"), Decimal(10)]
     assert {row["unit"] for row in rows} == {"epsilon"}
     (refusal,) = (row for row in rows if row["about"] == "refusal")
@@ -281,7 +281,7 @@ def test_budgets_of_which_nothing_was_taken_are_counted_and_the_table_has_them_a
     assert [one.name for one in few.stands] == ["Full", "Visits", "Beta", "Alpha"]
     assert (few.further, whole.further) == (1, 0)
     assert set(few.stands) <= set(whole.stands)
-    assert few.nearly_spent == whole.nearly_spent == (Dataset.objects.get(name="Full"),)
+    assert few.nearly_spent == whole.nearly_spent == few.stands[:1]
     monkeypatch.setattr(figures_of, "__kwdefaults__", {"quiet": 1})
     browser = client_for(officer)
     html = browser.get("/month/").content

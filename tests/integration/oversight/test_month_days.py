@@ -43,7 +43,7 @@ def test_each_day_stands_beside_that_of_the_month_before(asked: None, dataset: D
     assert found == [(3, (2, 0.75), (0, 0)), (30, (0, 0), (1, 2)), (31, (1, 1), None)]
     of_may = figures_of(dataset.tenant, MAY)
     for line in (*of_may.datasets, *of_may.people):
-        assert (line.asked, line.spent) == (3, "ε 1.75"), "the month before is in no line"
+        assert (line.asked, line.taken) == (3, "ε 1.75"), "the month before is in no line"
     assert sum(cell.number for cell in of_may.cells) == of_may.asked == 3
     for one, sums in ((by_day.questions, (3, 1)), (by_day.epsilon, (1.75, 2))):
         assert [trace["name"] for trace in one["data"]] == ["This month", "Previous month"]

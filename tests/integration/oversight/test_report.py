@@ -34,14 +34,13 @@ VISITS = Dataset(name="Visits", budget=Budget())
 
 def figures(lines: int = 2) -> MonthFigures:
     some = tuple(
-        Row(f"Žluťoučký {n}", asked=n, charged=Counter({PURE: n * 10**9})) for n in range(lines)
+        Row(f"Žluťoučký {n}", asked=n, amounts=Counter({PURE: n * 10**9})) for n in range(lines)
     )
     return MonthFigures(
         month=NOVEMBER,
         datasets=some,
         people=some,
         refusals=(Refused(User(name="Ана"), VISITS, "budget", 3, NANO // 2),),
-        nearly_spent=(),
         decisions={"Approved": 1},
         steps=(Others("DATASET_REGISTERED", "Dataset registered", 2, "action:DATASET_REGISTERED"),),
     )
@@ -155,7 +154,7 @@ def test_a_long_month_takes_several_pages() -> None:
 
 
 def test_an_empty_month_can_be_printed_too() -> None:
-    nothing = MonthFigures(NOVEMBER, (), (), (), (), {}, ())
+    nothing = MonthFigures(NOVEMBER, (), (), (), {}, ())
     assert len(report_of("Harbour", nothing)) > 1_000
 
 

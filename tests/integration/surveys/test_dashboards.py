@@ -92,7 +92,7 @@ def test_the_month_has_what_was_charged_when_they_opened(
     month = Month(clock.now().date().replace(day=1))
     charges = survey_charges(officer.tenant, month)
     assert [(one.question, one.charged) for one in charges] == [(OWN, "ε 1"), (SHARED, "ε 2")]
-    empty = MonthFigures(month, (), (), (), (), {}, ())
+    empty = MonthFigures(month, (), (), (), {}, ())
     assert report_of("Harbour", empty, surveys=charges) != report_of("Harbour", empty)
     assert survey_charges(officer.tenant, Month(date(2020, 1, 1))) == ()
     assert survey_charges(stranger.tenant, month) == ()
