@@ -74,6 +74,14 @@ def test_templates_have_no_inline_code() -> None:
         assert found is None, f"{tree.name(path)}: {found}"
 
 
+def test_templates_write_dates_in_formats_that_are_translated() -> None:
+    """Each language orders a date in its own way; `c` is for machines."""
+    literal = re.compile(r"""\|\s*date:\s*(?!"c"|'c')["'].*?["']""")
+    for path in tree.files(".html"):
+        found = literal.search(path.read_text())
+        assert found is None, f"{tree.name(path)}: {found}"
+
+
 def test_every_module_says_what_it_is_for() -> None:
     for path, module in tree.python("dpgov"):
         if path.name == "__init__.py" or "migrations" in path.parts or path.name == "apps.py":

@@ -11,6 +11,8 @@ import pytest
 from django.template.loader import render_to_string
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format
 
 from dpgov.approvals.models import ChangeRequest
 from dpgov.joint.models import JointQuestion, Party
@@ -93,6 +95,22 @@ def test_three_organisations_do_it_all_on_pages(sides: list[Side], client_for: S
     assert len(shown) == 1
 
 
+def test_a_refused_request_to_take_part_is_still_there(
+    sides: list[Side], client_for: SignIn
+) -> None:
+    """M46: the code works, the officer has been asked before: what was typed stays."""
+    owners = [client_for(one.owner) for one in sides]
+    body = chosen() | {"dataset": "visits", "code": _propose(owners[0])}
+    assert owners[1].post(reverse("joint:code"), body).status_code == 302
+    refused = owners[1].post(reverse("joint:code"), body | {"reason": "once more, please"})
+    page = refused.content.decode()
+    assert refused.status_code == 422
+    assert 'role="alert"' in page
+    assert "once more, please" in page
+    assert '<option value="visits" selected>' in page
+    assert body["code"] in page
+
+
 def _say_how_many(owner: Client, officer: Client, query_id: str) -> None:
     """M46: the files of an answer, of the history and of the month; and no other organisation."""
     found = [
@@ -108,6 +126,19 @@ def _say_how_many(owner: Client, officer: Client, query_id: str) -> None:
     month = next(csv.DictReader(files[2].splitlines()))
     assert (month["about"], month["joint"]) == ("dataset", "1")
     assert not re.search("Alpha|Beta|Gamma", "".join(files))
+
+
+def test_its_end_is_told_with_the_zone_whose_hour_it_is(
+    sides: list[Side], client_for: SignIn
+) -> None:
+    """M46: where the installation's hour is not that of UTC."""
+    owner = client_for(sides[0].owner)
+    _propose(owner)
+    question = JointQuestion.objects.get()
+    with timezone.override("Asia/Tokyo"):
+        moment = date_format(timezone.localtime(question.expires_at), "j F Y, H:i")
+        page = _text(owner, "joint:detail", question.pk)
+    assert f"It ends on {moment} JST if someone is missing then." in page
 
 
 def test_groups_are_categories_or_ranges_of_numbers(sides: list[Side], client_for: SignIn) -> None:

@@ -99,6 +99,31 @@ def test_a_shared_budget_waits_for_an_officer(
     assert "A survey was opened" in history.content.decode()
 
 
+@pytest.mark.parametrize(
+    ("reason", "shares", "said"),
+    [
+        ("the yearly survey", True, "organisation"),
+        ("the yearly survey " * 40, False, "at most 500 characters"),
+    ],
+    ids=["refused", "too long"],
+)
+def test_a_refused_reason_is_still_there(
+    owner: Membership,
+    client_for: Browsers,
+    monkeypatch: pytest.MonkeyPatch,
+    reason: str,
+    shares: bool,
+    said: str,
+) -> None:
+    monkeypatch.setattr("dpgov.surveys.services.opening.shared_with_others", lambda *_: shares)
+    survey = drafted(owner, shared_budget=shared(owner))
+    refused = client_for(owner).post(reverse("surveys:open", args=[survey.pk]), {"reason": reason})
+    page = refused.content.decode()
+    assert refused.status_code == 422
+    assert said in page
+    assert reason.strip() in page
+
+
 def test_tokens_are_a_file_of_links_made_once(owner: Membership, client_for: Browsers) -> None:
     """M1: the token stands behind "#", where no server's log sees it."""
     survey = opened(owner)
@@ -205,6 +230,23 @@ def test_the_page_says_what_is_hidden_and_what_is_not(owner: Membership, client:
     page = client.get(reverse("surveys:respond", args=[opened(owner).code])).content.decode()
     assert "That you took part is not hidden" in page
     assert "membership" not in page
+
+
+def test_its_last_day_is_written_as_its_reader_s_language_writes_days(
+    owner: Membership, client: Client, client_for: Browsers
+) -> None:
+    """To respondents without an account, in the list and on its page."""
+    survey = opened(owner)
+    browser = client_for(owner)
+    pages = {
+        reverse("surveys:respond", args=[survey.code]): client,
+        reverse("surveys:detail", args=[survey.pk]): browser,
+        reverse("surveys:list"): browser,
+    }
+    for page, reader in pages.items():
+        for language, day in (("en-gb", "31 December 2999"), ("de", "31. Dezember 2999")):
+            reader.cookies["django_language"] = language
+            assert day in reader.get(page).content.decode(), page
 
 
 def test_after_its_last_day_a_survey_takes_nothing_and_says_so(

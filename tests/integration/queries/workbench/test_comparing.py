@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.template.loader import render_to_string
 from django.test import Client
 
 from dpgov.datasets.models import Dataset
@@ -136,6 +137,13 @@ def test_the_chart_has_a_colour_for_each_answer_and_no_number_where_there_is_non
     assert (first["name"], first["x"], first["error_x"]["array"]) == ("A", [5, 7], [1, 2])
     assert (second["name"], second["x"]) == ("B", [6])
     assert chart_of(rows * 20, ["A", "B"]) is None
+
+
+@pytest.mark.parametrize(("number", "words"), [(1, "And 1 more row."), (2, "And 2 more rows.")])
+def test_rows_that_are_not_shown_are_counted_in_words(number: int, words: str) -> None:
+    rows = compared([body((1, 1)), body((2, 1))])
+    told = {"rows": rows, "left_out": number}
+    assert words in text_of(render_to_string("queries/answer/_compared.html", told).encode())
 
 
 def test_without_answers_the_page_leads_to_asking(browser: Client, dataset: Dataset) -> None:
