@@ -106,7 +106,7 @@ SECTIONS = (
         (
             Page(
                 "dashboards:history",
-                _("History"),
+                _("Questions"),
                 (Permission.SUBMIT_QUERIES, Permission.VIEW_ALL_QUERIES),
                 room="queries",
                 covers=("dashboards:history_export",),

@@ -21,7 +21,7 @@ PAGES = [
     ("analyst", "glossary", "/glossary/"),
     ("owner", "choosing-epsilon", "/datasets/choosing-epsilon/?epsilon_limit=3&harm=awkward"),
     ("owner", "group-privacy", f"{ADULT}group-privacy/"),
-    ("owner", "history", "/history/"),
+    ("owner", "questions", "/history/"),
     ("owner", "shared-budgets", "/shared-budgets/"),
     ("owner", "shared-budget-new", "/shared-budgets/new/"),
     ("owner", "shared-budget-code", "/shared-budgets/accept/"),

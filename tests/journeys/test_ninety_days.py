@@ -22,7 +22,7 @@ LIVED_IN_PAGES = [
     ("owner", "lived-portfolio", "/portfolio/"),
     ("owner", "lived-budget", f"{_ADULT}budget/"),
     ("owner", "lived-budget-used-up", "/datasets/health-survey/budget/"),
-    ("owner", "lived-history", "/history/"),
+    ("owner", "lived-questions", "/history/"),
     ("officer", "lived-month", "/month/"),
     ("officer", "lived-log", "/audit/"),
     ("officer", "lived-patterns", f"{_ADULT}patterns/"),

@@ -1,5 +1,6 @@
 """The bar and the tabs: five sections, each page in one of them, and only what a role may open."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -7,6 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from dpgov.dashboards.navigation import SECTIONS, page_of, ways_for
+from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import ALLOWED, abilities
 from tests.integration.access.doors import DOORS
@@ -48,6 +50,28 @@ def test_each_entry_leads_to_a_page_that_the_role_may_open(
         for place in way.places:
             html = page(client, reverse(place.page.name))
             assert f'href="{reverse(way.name)}"' in html
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("role", ["owner", "analyst", "officer"])
+def test_the_page_of_all_questions_has_one_name(
+    role: str, in_use: list[Query], client_for: ClientFor, request: pytest.FixtureRequest
+) -> None:
+    """In the tabs, as its heading and title, and where an answer says what it belongs to."""
+    client = client_for(request.getfixturevalue(role))
+    html = page(client, reverse("dashboards:history"))
+    answer = page(client, reverse("queries:detail", args=[in_use[0].pk]))
+    names = {
+        "title": re.search(r"<title>\s*(.*?) ·", html),
+        "heading": re.search(r"<h1[^>]*>\s*(.*?)\s*</h1>", html),
+        "tab": re.search(
+            r'<a[^>]*aria-current="page"[^>]*>\s*([^<]*?)\s*<', html[html.index("<main") :]
+        ),
+        "crumb": re.search(r'class="crumbs"[^>]*><a[^>]*>([^<]*)</a>', answer),
+    }
+    assert {place: found and found[1] for place, found in names.items()} == dict.fromkeys(
+        names, "Questions"
+    )
 
 
 BARS = {
