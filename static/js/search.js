@@ -5,12 +5,21 @@ document.addEventListener("DOMContentLoaded", () => {
   const box = document.getElementById("search-box");
   if (!box) return;
   const words = document.getElementById("search-words");
-  const links = () => [...box.querySelectorAll("#search-found a")];
+  const list = document.getElementById("search-found");
+  const links = () => [...list.querySelectorAll("a")];
+
+  // What stands in the list was found for the words above it: Enter opens nothing that was found for
+  // others, and where nothing stands there it sends the form to the page.
+  words.addEventListener("input", () => {
+    words.dispatchEvent(new Event("htmx:abort"));
+    list.replaceChildren();
+  });
 
   const open = () => {
     if (box.open) return;
     box.showModal();
     words.select();
+    words.dispatchEvent(new Event("input"));
   };
 
   document.addEventListener("keydown", (event) => {

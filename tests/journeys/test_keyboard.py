@@ -1,6 +1,7 @@
 """An analyst's main task without a mouse: from the desk to an answer, seeing where one is."""
 
-from playwright.sync_api import Locator, Page, expect
+import pytest
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.journeys.conftest import Visit
 
@@ -34,6 +35,33 @@ def test_a_question_is_asked_with_the_keyboard_alone(visit: Visit) -> None:
     page.keyboard.press("Enter")
     page.wait_for_url("**/queries/**")
     expect(page.locator(".answer-value")).to_contain_text("at 95%", timeout=30_000)
+
+
+@pytest.mark.parametrize("typed", ["", "people"])
+def test_enter_opens_nothing_that_was_found_for_words_of_before(visit: Visit, typed: str) -> None:
+    """Whether the box was opened again or other words were typed: the page of the search comes."""
+    page = visit().sign_in("analyst")
+    hits = page.locator("#search-found").get_by_role("link")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("census")
+    expect(hits.first).to_be_visible()
+    page.route("**/search/?q=*", _answer_pages_alone)
+    if typed:
+        page.keyboard.press("Control+a")
+        page.keyboard.type(typed)
+    else:
+        page.keyboard.press("Escape")
+        page.keyboard.press("Control+k")
+    expect(hits).to_have_count(0)
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/search/?q={typed}")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Search")
+
+
+def _answer_pages_alone(route: Route) -> None:
+    """What a script asks for waits for ever."""
+    if route.request.is_navigation_request():
+        route.continue_()
 
 
 def _reach(page: Page, wanted: Locator) -> None:
