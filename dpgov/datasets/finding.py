@@ -14,7 +14,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from dpgov.budgets.charging import Limit
 from dpgov.budgets.ways import ways_for
 from dpgov.datasets.fitting import NOTHING, Fit, all_rows, fit, terms_shown
-from dpgov.datasets.lineage import needing_allocations
+from dpgov.datasets.lineage import needing_allocations, read_parents
 from dpgov.datasets.models import Column, Dataset, DatasetVersion
 from dpgov.datasets.selectors import datasets_of
 from dpgov.operation import clock
@@ -131,6 +131,7 @@ def available_on(user: User | None, datasets: Sequence[Dataset]) -> dict[UUID, A
     Without a user: for somebody without an allocation and a permit. The datasets were read with
     their budget and policy.
     """
+    read_parents(datasets)
     needing = needing_allocations(datasets)
     ways = ways_for(user, [dataset.budget_id for dataset in datasets], needing=needing)
     terms = terms_shown(datasets, user, clock.today())

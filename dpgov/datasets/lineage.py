@@ -3,23 +3,39 @@
 A dataset that is not derived has no parents, and finding that out takes no statement.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, prefetch_related_objects
 
 from dpgov.budgets.allocated import allocations_of, charged_on_parent
 from dpgov.budgets.models import Allocation
 from dpgov.datasets.models import Dataset, DerivedFrom
 from dpgov.tenants.models import User
 
+_KEPT = "origins_kept"
+
 
 def origins_of(dataset: Dataset) -> tuple[DerivedFrom, ...]:
     """Its parents in their order, each with its budget and policy; none where it is not derived."""
     if not dataset.is_derived:
         return ()
-    rows = DerivedFrom.objects.filter(dataset=dataset.pk)
-    return tuple(rows.select_related("parent__budget", "parent__policy", "version"))
+    kept: list[DerivedFrom] | None = getattr(dataset, _KEPT, None)
+    return tuple(_whole().filter(dataset=dataset.pk) if kept is None else kept)
+
+
+def read_parents(datasets: Iterable[Dataset]) -> None:
+    """Keep with each what `origins_of` gives, for a page, which asks for it at many places.
+
+    One statement for all of them; none where none is derived, or where they were read before.
+    What decides reads its own dataset: what a page has kept may be old.
+    """
+    derived = [one for one in datasets if one.is_derived]
+    prefetch_related_objects(derived, Prefetch("derived_from", _whole(), to_attr=_KEPT))
+
+
+def _whole() -> QuerySet[DerivedFrom]:
+    return DerivedFrom.objects.select_related("parent__budget", "parent__policy", "version")
 
 
 def governing(dataset: Dataset) -> tuple[Dataset, ...]:
@@ -27,10 +43,27 @@ def governing(dataset: Dataset) -> tuple[Dataset, ...]:
     return (dataset, *(one.parent for one in origins_of(dataset)))
 
 
+def paused_by(dataset: Dataset) -> Dataset | None:
+    """The dataset, or else the first parent, whose owners paused all questions; for pages."""
+    read_parents([dataset])
+    return next((one for one in governing(dataset) if one.paused_at is not None), None)
+
+
 def derived_of(dataset: Dataset) -> list[Dataset]:
     """What was derived from it and is not archived, by name."""
     there = Dataset.objects.filter(derived_from__parent=dataset.pk, archived_at__isnull=True)
     return list(there.order_by("name", "slug"))
+
+
+def with_its_budget(dataset: Dataset) -> QuerySet[Dataset]:
+    """The other datasets whose questions its budget pays for, by name: derived ones, and those
+    that have the same budget. On behalf of who governs.
+    """
+    using = Q(budget=dataset.budget_id) | Q(derived_from__parent__budget=dataset.budget_id)
+    there = Dataset.objects.filter(
+        using, tenant=dataset.tenant_id, archived_at__isnull=True, held_at__isnull=True
+    )
+    return there.exclude(pk=dataset.pk).distinct().order_by("name", "slug")
 
 
 def without_parent(dataset: str, **standing: object) -> Q:

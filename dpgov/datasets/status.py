@@ -9,6 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import pgettext_lazy
 
 from dpgov.budgets.models import Budget
+from dpgov.datasets.lineage import paused_by
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import floor_nano, least_price_nano, rules_shown
 
@@ -38,7 +39,7 @@ WORDS: dict[Status, Promise] = {
 
 
 def status_of(dataset: Dataset, left_nano: int | None = None) -> Status:
-    """Of a dataset that was read with its budget and policy.
+    """Of a dataset that was read with its budget and policy; lists read its parents beforehand.
 
     `left_nano` is what remains under all of its limits for life, where a page knows a tighter one
     than the dataset's own.
@@ -46,7 +47,7 @@ def status_of(dataset: Dataset, left_nano: int | None = None) -> Status:
     if dataset.held_at is not None:
         is_paused = dataset.held_reason == Dataset.HeldReason.PAUSED
         return Status.PAUSED if is_paused else Status.HELD
-    if dataset.paused_at is not None:
+    if paused_by(dataset) is not None:
         return Status.PAUSED
     budget = dataset.budget
     left = budget.remaining_nano if left_nano is None else left_nano

@@ -28,6 +28,7 @@ from dpgov.dashboards.forecast.pace import (
     paces_of_parents,
     paces_of_shared,
 )
+from dpgov.datasets.lineage import origins_of, read_parents
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.status import Status, status_of
 
@@ -170,7 +171,8 @@ def forecasts(
     derived = [dataset for dataset in datasets if dataset.is_derived]
     own = (one.budget for one in datasets)
     limits = for_life(own, [one.budget_id for one in derived], joined)
-    parents = Dataset.objects.filter(derived__dataset__in=derived) if derived else ()
+    read_parents(derived)
+    parents = [origin.parent for one in derived for origin in origins_of(one)]
     others = paces_of_shared(limits.values(), today, taken)
     others |= paces_of_parents(parents, today, taken)
     found = [

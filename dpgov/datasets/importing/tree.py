@@ -11,6 +11,8 @@ from typing import Any, NoReturn
 import yaml
 from django.utils.translation import gettext as _
 
+from dpgov.operation.texts import storable
+
 Tree = dict[str, Any]
 _DEEPEST = 12
 
@@ -29,6 +31,22 @@ def parse(text: str) -> Tree:
         raise _too_deep() from deep
     if not isinstance(found, dict):
         raise UnreadableMetadata(_("The file does not describe a table: it has no named entries."))
+    return _storable_entries(found)
+
+
+def _storable(part: Any) -> Any:
+    """What escapes can spell and no text has: `\\0` and half characters."""
+    if isinstance(part, dict):
+        return _storable_entries(part)
+    if isinstance(part, list):
+        return [_storable(each) for each in part]
+    return storable(part) if isinstance(part, str) else part
+
+
+def _storable_entries(part: Tree) -> Tree:
+    found = {storable(key): _storable(value) for key, value in part.items()}
+    if len(found) < len(part):
+        raise _repeated()
     return found
 
 

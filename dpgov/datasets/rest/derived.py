@@ -15,9 +15,9 @@ from dpgov.budgets.rest.shapes import TypedEpsilon
 from dpgov.datasets import services
 from dpgov.datasets.models import Arrival
 from dpgov.datasets.rest.shapes import ConflictSerializer
-from dpgov.datasets.selectors import derived_arrival_or_404, refusal_of
 from dpgov.datasets.services import Derivation, Side
 from dpgov.datasets.tasks import wake
+from dpgov.datasets.uploaded import derived_arrival_or_404, refusal_of
 from dpgov.language.translation import retold, translated
 from dpgov.privacy.plan.schema import InvalidDomain
 from dpgov.tenants.permissions import Permission, membership_of

@@ -15,7 +15,7 @@ from dpgov.budgets.rest.shapes import (
     Epsilon,
     Rho,
 )
-from dpgov.datasets.lineage import governing, origins_of
+from dpgov.datasets.lineage import origins_of, paused_by
 from dpgov.datasets.models import Column, Dataset, DatasetVersion, DerivedFrom
 from dpgov.datasets.rules import least_price_nano, most_per_question
 from dpgov.privacy.plan.formula import Comparison, FormulaKind
@@ -254,7 +254,7 @@ class BudgetSerializer(CurrencySerializer, BalanceSerializer):
 
     def get_paused(self, dataset: Dataset) -> bool:
         """Its owners paused all questions, or those of a parent; those that were accepted wait."""
-        return any(one.paused_at is not None for one in governing(dataset))
+        return paused_by(dataset) is not None
 
     @extend_schema_field(AllocationSerializer(many=True))
     def get_allocations(self, dataset: Dataset) -> list[dict[str, Any]]:

@@ -29,6 +29,7 @@ from dpgov.datasets.services.deleting import (
     delete_data,
     delete_version_data,
     finish_deletions,
+    holding_rows_of,
     same_rows,
 )
 from dpgov.datasets.services.derived.declared import can_be_joined
@@ -138,6 +139,7 @@ from dpgov.datasets.services.upkeep import (
     lower_limit,
     rename_dataset,
     set_needs_allocation,
+    why_not_archive,
 )
 from dpgov.datasets.services.versions import add_version
 from dpgov.engines.child import Checked, RefusedFile
@@ -235,6 +237,7 @@ __all__ = [
     "end_retention",
     "engine_for",
     "finish_deletions",
+    "holding_rows_of",
     "join_public_table",
     "keep_draft",
     "keep_tending",
@@ -273,4 +276,5 @@ __all__ = [
     "typed_in",
     "waiting_for_a_look",
     "why_not_append",
+    "why_not_archive",
 ]

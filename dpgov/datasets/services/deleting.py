@@ -31,6 +31,12 @@ from dpgov.tenants.crossing import tenants
 from dpgov.tenants.models import User
 from dpgov.tenants.selectors import actor_of
 
+# What was held from its beginning, and discarded: nobody could ever ask about it.
+_DISCARDED = Q(
+    dataset__held_at__isnull=False,
+    dataset__archived_at__isnull=False,
+    dataset__opened_at__isnull=True,
+)
 # Longer than anybody is between choosing the version that a question is asked of and the hold.
 _ACCEPTING = timedelta(hours=1)
 
@@ -93,9 +99,10 @@ def delete_files(*, dataset: Dataset, actor: Actor) -> None:
     """
     rows = Dataset.objects.select_for_update(of=("self",)).select_related("budget")
     present = rows.get(pk=dataset.pk, archived_at__isnull=False, data_deleted_at__isnull=True)
-    if present.budget.reserved_nano:
+    # Of a divided budget the parts tell: what one of them holds may be less than another has spent.
+    if holds_from_before(present.budget, clock.database_now() + timedelta(days=1)):
         raise QuestionsOnTheirWay
-    for derived in _holding_rows_of(present):
+    for derived in holding_rows_of(present):
         delete_files(dataset=derived, actor=actor)
     kept = present.versions.filter(data_deleted_at__isnull=True)
     versions = list(kept.order_by("number").values_list("pk", flat=True))
@@ -108,11 +115,14 @@ def delete_files(*, dataset: Dataset, actor: Actor) -> None:
         Action.DATASET_DATA_DELETED,
         {"name": present.name, "versions": len(versions)},
     )
-    _leave(versions)
+    leave(versions)
 
 
-def _holding_rows_of(dataset: Dataset) -> list[Dataset]:
-    """What was derived from it and was archived with it, in the order of their ids."""
+def holding_rows_of(dataset: Dataset) -> list[Dataset]:
+    """What was derived from it and was archived with it, in the order of their ids.
+
+    Its data is deleted with that of the dataset.
+    """
     archived = Dataset.objects.filter(archived_at__isnull=False, data_deleted_at__isnull=True)
     return list(archived.filter(derived_from__parent=dataset.pk).order_by("pk"))
 
@@ -159,7 +169,7 @@ def delete_version_data(*, version: DatasetVersion, user: User) -> None:
         Action.VERSION_DATA_DELETED,
         {"name": dataset.name, "version": present.number, "same_rows": others},
     )
-    _leave(versions)
+    leave(versions)
 
 
 def _check_nobody_needs(
@@ -197,14 +207,17 @@ def finish_deletions() -> int:
     for tenant in tenants():
         with acting_for(tenant.id):
             gone = Q(data_deleted_at__isnull=False) | Q(dataset__data_deleted_at__isnull=False)
-            found = DatasetVersion.objects.filter(gone, pk__in=marked)
+            found = DatasetVersion.objects.filter(gone | _DISCARDED, pk__in=marked)
             decided += found.values_list("pk", flat=True)
     _remove(decided)
     return finished + len(decided)
 
 
-def _leave(versions: list[UUID]) -> None:
-    """Mark the files, and remove them once the decision is there for everybody."""
+def leave(versions: list[UUID]) -> None:
+    """Mark the files, and remove them once the decision is there for everybody.
+
+    In the transaction that makes one which `finish_deletions` finds again.
+    """
     let_go(versions)
     for version_id in versions:
         storage.leaving_path(version_id).touch(mode=0o600)

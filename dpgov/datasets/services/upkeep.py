@@ -1,5 +1,7 @@
 """Changes to a registered dataset. None of them gives budget back."""
 
+from collections.abc import Iterable
+
 from django.db import transaction
 
 from dpgov.audit.actions import Action
@@ -39,6 +41,16 @@ def archive(*, dataset: Dataset, actor: Actor) -> None:
         archive_with_parent(derived=derived, actor=actor)
     present.update(archived_at=clock.now())
     record(dataset, actor, Action.DATASET_ARCHIVED, {"name": dataset.name})
+
+
+def why_not_archive(
+    dataset: Dataset, derived: Iterable[Dataset]
+) -> tuple[Dataset, PausedDataset] | None:
+    """Which of it and of what was derived from it is paused, and what `archive` says of that."""
+    if dataset.paused_at is not None:
+        return dataset, PausedDataset()
+    paused = (one for one in derived if one.paused_at is not None)
+    return next(((one, PausedDataset(one.name)) for one in paused), None)
 
 
 def archive_with_parent(*, derived: Dataset, actor: Actor) -> None:

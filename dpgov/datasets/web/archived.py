@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from dpgov.datasets import services
+from dpgov.datasets.lineage import derived_of
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import archived_datasets, dataset_or_404, old_version_or_404
 from dpgov.datasets.web.forms.changes import DeleteDataForm, RetentionForm
@@ -54,7 +55,8 @@ def delete_data(request: HttpRequest, archived_id: UUID) -> HttpResponse:
             messages.success(request, deleted.format(name=dataset.name))
             return redirect("datasets:archived")
     files = dataset.versions.filter(data_deleted_at__isnull=True).count()
-    context = {"dataset": dataset, "form": form, "files": files}
+    derived = services.holding_rows_of(dataset)
+    context = {"dataset": dataset, "form": form, "files": files, "derived": derived}
     return show_page(request, "datasets/delete_data.html", context, refused=form.errors)
 
 
@@ -99,5 +101,5 @@ def retention(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, _("Until when the data is kept is changed."))
             return redirect("datasets:settings", slug)
-    context = {"dataset": dataset, "form": form}
+    context = {"dataset": dataset, "form": form, "derived": derived_of(dataset)}
     return show_page(request, "datasets/lifetime/retention.html", context, refused=form.errors)

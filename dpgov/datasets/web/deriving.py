@@ -14,13 +14,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from dpgov.datasets import services
 from dpgov.datasets.models import Arrival, Dataset
-from dpgov.datasets.selectors import (
-    current_version,
-    dataset_or_404,
-    derived_arrival_or_404,
-    refusal_of,
-)
+from dpgov.datasets.selectors import current_version, dataset_or_404
 from dpgov.datasets.tasks import wake
+from dpgov.datasets.uploaded import derived_arrival_or_404, refusal_of
 from dpgov.datasets.web.forms.deriving import DeriveForm, WithForm
 from dpgov.language.translation import retold, translated
 from dpgov.privacy.plan.schema import InvalidDomain

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 from dpgov.datasets import services
 from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.models import Upload
-from dpgov.datasets.selectors import upload_or_404, used
+from dpgov.datasets.uploaded import upload_or_404, used
 from dpgov.datasets.web.forms.filling import around_the_grid
 from dpgov.datasets.web.forms.importing import forget
 from dpgov.datasets.web.forms.registration import RegistrationForm

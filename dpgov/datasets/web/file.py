@@ -15,9 +15,10 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from dpgov.datasets import selectors, services
 from dpgov.datasets.models import Upload
-from dpgov.datasets.selectors import dataset_or_404, file_or_404, used
+from dpgov.datasets.selectors import dataset_or_404
+from dpgov.datasets.uploaded import file_or_404, used
 from dpgov.datasets.web.forms.file import ReadingForm, how_read, lines_of
-from dpgov.datasets.web.forms.filling import around_the_grid
+from dpgov.datasets.web.forms.filling import around_the_grid, form_of
 from dpgov.datasets.web.forms.registration import RegistrationForm, VersionForm
 from dpgov.language.translation import translated
 from dpgov.privacy.plan.schema import ColumnSpec
@@ -25,6 +26,8 @@ from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
 
 _SWITCH = "decimal"
+# What the page of the check asks for itself.
+_ANEW = frozenset({_SWITCH, "without"})
 
 
 @requires(Permission.REGISTER_DATASETS)
@@ -57,10 +60,7 @@ def reading_of(request: HttpRequest, upload_id: UUID) -> HttpResponse:
 
 
 def _next_step(request: HttpRequest, chosen: Upload) -> str:
-    slug = request.GET.get("version-of", "")
-    if selectors.datasets_of(membership_of(request)).filter(slug=slug).exists():
-        return reverse("datasets:add_version", args=[slug, chosen.pk])
-    return reverse("datasets:register", args=[chosen.pk])
+    return form_of(membership_of(request), chosen, request.GET.get("version-of", ""))
 
 
 def _too_many() -> str:
@@ -90,7 +90,7 @@ def check_version(request: HttpRequest, slug: str, upload_id: UUID) -> HttpRespo
     newest = selectors.current_version(dataset)
     form = VersionForm(chosen.headers, request.POST, earlier=newest.columns.all())
     own = reverse("datasets:add_version", args=[dataset.slug, chosen.pk])
-    where = {"back": own, "go_on": own, "dataset": dataset}
+    where = {"back": own, "go_on": own, "dataset": dataset, **form.compared(dataset)}
     return _checked(request, chosen, form, "datasets/registering/add_version.html", where)
 
 
@@ -125,7 +125,8 @@ def _checked(
         "lines": lines_of(found, specs),
         "whole": found.whole,
         "left": services.checks_left(chosen, user),
-        "fields": [(n, v) for n, v in services.typed_in(request.POST).items() if n != _SWITCH],
+        "form": form,
+        "fields": [(n, v) for n, v in services.typed_in(request.POST).items() if n not in _ANEW],
         "other_mark": "." if chosen.reading.get("decimal") == "," else ",",
         **where,
     }

@@ -22,7 +22,7 @@ from dpgov.datasets.importing import (
     template,
 )
 from dpgov.datasets.models import Upload
-from dpgov.datasets.selectors import upload_or_404, used
+from dpgov.datasets.uploaded import upload_or_404, used
 from dpgov.datasets.web.forms.computed import at, computed_in, places_of, typed_computed
 from dpgov.datasets.web.forms.filling import (
     Typed,

@@ -15,7 +15,7 @@ from dpgov.datasets import services
 from dpgov.datasets.importing import LARGEST_BYTES
 from dpgov.datasets.intake import MemoryHandler
 from dpgov.datasets.models import Upload
-from dpgov.datasets.selectors import upload_or_404, used
+from dpgov.datasets.uploaded import upload_or_404, used
 from dpgov.datasets.web.forms.filling import form_of, put
 from dpgov.datasets.web.forms.importing import MetadataForm, keep
 from dpgov.tenants.permissions import Permission, membership_of, requires

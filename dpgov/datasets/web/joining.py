@@ -15,8 +15,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from dpgov.datasets import services
 from dpgov.datasets.intake import SpoolHandler
 from dpgov.datasets.models import Upload
-from dpgov.datasets.selectors import file_or_404, used
 from dpgov.datasets.storage import Spool
+from dpgov.datasets.uploaded import file_or_404, used
 from dpgov.datasets.web.forms.dataset import UploadForm
 from dpgov.datasets.web.forms.filling import form_of
 from dpgov.datasets.web.forms.joining import JoinForm

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from dpgov.datasets import services
+from dpgov.datasets.lineage import derived_of
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import dataset_or_404
 from dpgov.datasets.web.forms.changes import PauseForm
@@ -33,7 +34,8 @@ def pause(request: HttpRequest, slug: str) -> HttpResponse:
             paused = _("All questions about {name} are paused.")
             messages.success(request, paused.format(name=dataset.name))
         return redirect("datasets:detail", slug)
-    context = {"dataset": dataset, "form": form}
+    stopping = [one for one in derived_of(dataset) if one.held_at is None]
+    context = {"dataset": dataset, "form": form, "derived": stopping}
     return show_page(request, "datasets/lifetime/pause.html", context, refused=form.errors)
 
 

@@ -47,7 +47,7 @@ def policy(request: HttpRequest, slug: str) -> HttpResponse:
 def permit(request: HttpRequest, slug: str) -> HttpResponse:
     """Let one person ask larger questions for a while."""
     dataset, membership = dataset_or_404(request, slug), membership_of(request)
-    form = PermitForm(request.POST, dataset=dataset)
+    form = PermitForm(request.POST, dataset=dataset, owner=membership.user)
     if not form.is_valid():
         return _permit_refused(request, dataset, form)
     data = form.cleaned_data
@@ -79,7 +79,7 @@ def _page(
     context: dict[str, Any] = {
         "dataset": dataset,
         "form": form,
-        "permit": permit or PermitForm(dataset=dataset),
+        "permit": permit or PermitForm(dataset=dataset, owner=membership_of(request).user),
         "permits": services.permits_of(dataset),
         "templates": [(name, row[0]) for name, row in TEMPLATES.items()],
     }

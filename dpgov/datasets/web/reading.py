@@ -13,9 +13,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from dpgov.budgets.words import amount, limit_text
-from dpgov.datasets import selectors, services
+from dpgov.datasets import selectors, services, uploaded
 from dpgov.datasets.models import Arrival, Dataset, Upload
-from dpgov.datasets.selectors import upload_or_404, used
+from dpgov.datasets.uploaded import upload_or_404, used
 from dpgov.operation import clock
 from dpgov.tenants.permissions import Permission, requires
 
@@ -31,7 +31,7 @@ _TELLING_SECONDS = 3
 def reading(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     """How far it is; when it has ended, on to what it became."""
     chosen = upload_or_404(request, upload_id)
-    arrival = selectors.arrival_of(chosen)
+    arrival = uploaded.arrival_of(chosen)
     if arrival is None:
         return _back(request, chosen, None)
     if arrival.is_running:
@@ -46,7 +46,7 @@ def reading(request: HttpRequest, upload_id: UUID) -> HttpResponse:
 def reading_now(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     """The part of that page that changes; at the end it sends the browser on."""
     chosen = upload_or_404(request, upload_id)
-    arrival = selectors.arrival_of(chosen)
+    arrival = uploaded.arrival_of(chosen)
     if arrival is not None and arrival.is_running:
         return render(request, "datasets/registering/_reading.html", _context(chosen, arrival))
     response = HttpResponse()

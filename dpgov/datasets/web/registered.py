@@ -13,10 +13,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from dpgov.budgets.errors import LimitBelowCommitted
-from dpgov.datasets import selectors, services
+from dpgov.datasets import selectors, services, uploaded
+from dpgov.datasets.lineage import derived_of, read_parents, with_its_budget
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import dataset_or_404
 from dpgov.datasets.web.forms.changes import AccessForm, DescriptionForm, LimitForm, NameForm
+from dpgov.language.translation import in_a_row
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, may, membership_of, requires
 from dpgov.web.pages import show_page
@@ -29,10 +31,12 @@ _DATASETS_PAGE = 40
 def index(request: HttpRequest) -> HttpResponse:
     """Every dataset of the tenant; for an owner also the files that wait for registration."""
     membership = membership_of(request)
-    datasets = selectors.datasets_of(membership)
+    datasets = Paginator(selectors.datasets_of(membership), _DATASETS_PAGE)
+    page = datasets.get_page(request.GET.get("page"))
+    read_parents(page)
     context = {
-        "datasets": Paginator(datasets, _DATASETS_PAGE).get_page(request.GET.get("page")),
-        "uploads": selectors.uploads_of(membership.tenant, membership.user),
+        "datasets": page,
+        "uploads": uploaded.uploads_of(membership.tenant, membership.user),
         "held": _held(membership),
     }
     return render(request, "datasets/list.html", context)
@@ -115,10 +119,10 @@ def access(request: HttpRequest, slug: str) -> HttpResponse:
 @requires(Permission.REGISTER_DATASETS)
 @require_http_methods(["GET", "HEAD", "POST"])
 def limit(request: HttpRequest, slug: str) -> HttpResponse:
-    """Lower the limit on ε."""
+    """Lower the limit on ε, once the page has said what that means."""
     dataset = dataset_or_404(request, slug)
-    form = LimitForm(request.POST or None, currency=dataset.budget.currency)
-    if request.method == "POST" and form.is_valid():
+    form = LimitForm(request.POST or None, budget=dataset.budget)
+    if form.is_confirmed:
         try:
             services.lower_limit(
                 dataset=dataset,
@@ -131,7 +135,9 @@ def limit(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, _("The limit is lowered."))
             return redirect("datasets:detail", slug)
-    return _page(request, "datasets/limit.html", dataset, form)
+    sharing = in_a_row([one.name for one in with_its_budget(dataset)])
+    context = {"dataset": dataset, "form": form, "sharing": sharing}
+    return show_page(request, "datasets/limit.html", context, refused=form.errors)
 
 
 @requires(Permission.REGISTER_DATASETS)
@@ -140,7 +146,9 @@ def archive(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask for confirmation, then take the dataset out of use."""
     dataset = dataset_or_404(request, slug)
     if request.method != "POST":
-        return render(request, "datasets/archive.html", {"dataset": dataset})
+        derived = derived_of(dataset)
+        context = {"derived": derived, "paused": services.why_not_archive(dataset, derived)}
+        return render(request, "datasets/archive.html", {"dataset": dataset, **context})
     try:
         services.archive_dataset(dataset=dataset, user=membership_of(request).user)
     except Dataset.DoesNotExist as gone:

@@ -13,15 +13,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST
 
-from dpgov.datasets import selectors, services
+from dpgov.datasets import services, uploaded
 from dpgov.datasets.intake import SpoolHandler
 from dpgov.datasets.models import Arrival, Upload
-from dpgov.datasets.selectors import upload_or_404, used
 from dpgov.datasets.storage import Spool
 from dpgov.datasets.tasks import wake
+from dpgov.datasets.uploaded import upload_or_404, used
 from dpgov.datasets.web.forms.dataset import UploadForm
 from dpgov.datasets.web.forms.file import is_worth_a_look
-from dpgov.datasets.web.forms.filling import around_the_grid
+from dpgov.datasets.web.forms.filling import around_the_grid, form_of
 from dpgov.datasets.web.forms.importing import kept
 from dpgov.datasets.web.forms.registration import RegistrationForm, as_posted
 from dpgov.datasets.web.forms.taking import NO_ROOM, taken
@@ -55,7 +55,7 @@ def _upload(request: HttpRequest, handler: SpoolHandler) -> HttpResponse:
     membership = membership_of(request)
     context = {
         "form": form,
-        "uploads": selectors.uploads_of(membership.tenant, membership.user),
+        "uploads": uploaded.uploads_of(membership.tenant, membership.user),
         "largest_bytes": settings.DPGOV_UPLOAD_MAX_BYTES,
         "live_tables": services.are_offered(),
         "largest_megabytes": settings.DPGOV_UPLOAD_MAX_BYTES // 1_000_000,
@@ -75,9 +75,7 @@ def _next_step(request: HttpRequest, taken: Upload) -> HttpResponse:
     if is_worth_a_look(taken):
         address = reverse("datasets:file", args=[taken.pk])
         return redirect(f"{address}?version-of={quote(slug)}" if slug else address)
-    if selectors.datasets_of(membership_of(request)).filter(slug=slug).exists():
-        return redirect("datasets:add_version", slug, taken.id)
-    return redirect("datasets:register", taken.id)
+    return redirect(form_of(membership_of(request), taken, slug))
 
 
 def _take(request: HttpRequest, form: UploadForm, handler: SpoolHandler) -> Upload | None:
@@ -98,7 +96,7 @@ def register(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     chosen = upload_or_404(request, upload_id)
     if chosen.state != Upload.State.READY:
         return used(request)
-    arrival = selectors.arrival_of(chosen)
+    arrival = uploaded.arrival_of(chosen)
     if arrival is not None and arrival.is_running:
         return redirect("datasets:reading", upload_id)
     if request.method != "POST":
@@ -129,7 +127,7 @@ def _ask(request: HttpRequest, chosen: Upload, form: RegistrationForm) -> HttpRe
 
 def _begun(request: HttpRequest, chosen: Upload, arrival: Arrival | None) -> RegistrationForm:
     """The form with what was typed or read from elsewhere; and why a worker refused it, if so."""
-    typed, outcome = services.draft_of(chosen), selectors.refusal_of(arrival)
+    typed, outcome = services.draft_of(chosen), uploaded.refusal_of(arrival)
     if not outcome or kept(request, chosen) is not None or (arrival and arrival.is_version):
         return RegistrationForm(chosen.headers, typed=typed)
     form = RegistrationForm(chosen.headers, as_posted(typed))

@@ -7,10 +7,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from dpgov.datasets import selectors, services
+from dpgov.datasets import selectors, services, uploaded
 from dpgov.datasets.models import Arrival, Column, Dataset, DatasetVersion, Upload
-from dpgov.datasets.selectors import dataset_or_404, upload_or_404, used
+from dpgov.datasets.selectors import dataset_or_404
 from dpgov.datasets.tasks import wake
+from dpgov.datasets.uploaded import upload_or_404, used
 from dpgov.datasets.web.forms.filling import around_the_grid
 from dpgov.datasets.web.forms.importing import kept
 from dpgov.datasets.web.forms.registration import VersionForm, as_posted
@@ -29,7 +30,7 @@ def versions(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "dataset": dataset,
         "versions": dataset.versions.order_by("-number"),
-        "uploads": selectors.uploads_of(membership.tenant, membership.user).filter(
+        "uploads": uploaded.uploads_of(membership.tenant, membership.user).filter(
             live=dataset.live_id
         ),
     }
@@ -44,7 +45,7 @@ def add_version(request: HttpRequest, slug: str, upload_id: UUID) -> HttpRespons
     chosen = upload_or_404(request, upload_id)
     if chosen.state != Upload.State.READY:
         return used(request)
-    arrival = selectors.arrival_of(chosen)
+    arrival = uploaded.arrival_of(chosen)
     if arrival is not None and arrival.is_running:
         return redirect("datasets:reading", upload_id)
     newest = selectors.current_version(dataset)
@@ -79,7 +80,7 @@ def _begun(
     dataset: Dataset, chosen: Upload, earlier: QuerySet[Column], arrival: Arrival | None
 ) -> VersionForm:
     """With what was declared before, or what was typed and why a worker refused it."""
-    outcome = selectors.refusal_of(arrival)
+    outcome = uploaded.refusal_of(arrival)
     if not outcome or arrival is None or arrival.dataset_id != dataset.pk:
         typed = services.draft_of(chosen)
         mine = typed if typed.get("version_of") == dataset.slug else None
@@ -103,6 +104,7 @@ def _page(
         "problems": problems,
         "why_not_append": translated(why_not) if why_not else "",
         "imported": kept(request, chosen),
+        **form.compared(newest.dataset),
         **around_the_grid(request, chosen),
     }
     return show_page(

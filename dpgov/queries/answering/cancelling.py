@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from dpgov.datasets.lineage import governing
+from dpgov.datasets.lineage import governing, paused_by
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import present
 from dpgov.language.said import said
@@ -42,7 +42,7 @@ class TooLate(SpokenRefusal):
 
 def may_cancel(membership: Membership, query: Query) -> bool:
     """Whether this person could now: who asked it, and every owner about others' questions."""
-    paused = any(one.paused_at is not None for one in governing(query.dataset))
+    paused = paused_by(query.dataset) is not None
     return paused and query.state not in Query.ENDED and _is_theirs(membership, query)
 
 

@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
+from dpgov.datasets.lineage import read_parents
 from dpgov.datasets.selectors import dataset_or_404
 from dpgov.privacy.accounting.decimals import as_number
 from dpgov.privacy.plan.plan import InvalidPlan, PlanProblem
@@ -93,7 +94,8 @@ class ApprovalListView(RefusingView):
         responses={200: ApprovalSerializer(many=True)},
     )
     def get(self, request: Request, slug: str) -> Response:
-        found = approvals_of(membership_of(request), dataset_or_404(request, slug))[:_MOST]
+        found = list(approvals_of(membership_of(request), dataset_or_404(request, slug))[:_MOST])
+        read_parents(one.dataset for one in found)
         standing: Any = [standing_of(one) for one in found]
         return Response(ApprovalSerializer(standing, many=True).data)
 

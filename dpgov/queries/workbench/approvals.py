@@ -16,6 +16,7 @@ from dpgov.audit.actions import Action
 from dpgov.audit.services import append
 from dpgov.budgets.errors import BudgetFrozen
 from dpgov.budgets.words import noted
+from dpgov.datasets.lineage import paused_by
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version
 from dpgov.privacy.answer.blueprint import Blueprint
@@ -161,7 +162,7 @@ class Standing:
     @property
     def can_be_asked(self) -> bool:
         """Whether the question can be asked under it now, as far as the approval goes."""
-        return not self.why and self.request.dataset.paused_at is None
+        return not self.why and paused_by(self.request.dataset) is None
 
 
 def standing_of(sent: BudgetRequest) -> Standing:

@@ -1,18 +1,24 @@
 """The data of an archived dataset can be deleted; what people were promised stays."""
 
 from collections.abc import Callable
-from uuid import uuid4
+from datetime import timedelta
+from uuid import UUID, uuid4
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
+from dpgov.audit.actor import OPERATOR
 from dpgov.audit.models import AuditEntry
-from dpgov.budgets.models import Charge
+from dpgov.budgets.models import Budget, Charge
+from dpgov.budgets.services import open_parts, reserve, settle, void
+from dpgov.budgets.services.line import Line
 from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset, VersionFingerprint
 from dpgov.datasets.selectors import current_version
-from dpgov.datasets.services import archive_dataset, finish_deletions
+from dpgov.datasets.services import archive_dataset, end_retention, finish_deletions
+from dpgov.datasets.services.deleting import QuestionsOnTheirWay, delete_files
+from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.models import Release
 from dpgov.tenants.models import Membership
@@ -102,6 +108,41 @@ def test_questions_on_their_way_are_answered_first(
     assert "still on their way" in refused.text
     assert answer_all() == 1
     assert browser.post(address(dataset), NAMED).status_code == 302
+
+
+@pytest.fixture
+def held_on_south(dataset: Dataset) -> UUID:
+    """A question about South that is on its way, while more was spent on North."""
+    open_parts(budget=dataset.budget, parts=["North", "South"])
+    parts = Budget.objects.filter(as_part__dataset_budget=dataset.budget)
+    north, south = parts.order_by("as_part__position")
+    asked = uuid4(), uuid4()
+    for query_id, part, nano in zip(asked, (north, south), (NANO, NANO // 10), strict=True):
+        reserve(query_id=query_id, tenant_id=dataset.tenant_id, lines=[Line(part.pk, nano)])
+    settle(query_id=asked[0], amount_nano=NANO)
+    assert Budget.objects.get(pk=dataset.budget_id).reserved_nano == 0, "the control"
+    return asked[1]
+
+
+def test_what_one_part_holds_is_on_its_way_though_another_has_spent_more(
+    dataset: Dataset, owner: Membership, held_on_south: UUID
+) -> None:
+    """L22: the budget's own figures are those of its largest part."""
+    archive_dataset(dataset=dataset, user=owner.user)
+    with pytest.raises(QuestionsOnTheirWay):
+        delete_files(dataset=dataset, actor=OPERATOR)
+    void(query_id=held_on_south)
+    delete_files(dataset=dataset, actor=OPERATOR)
+    assert Dataset.objects.get().data_deleted_at is not None
+
+
+def test_nor_does_its_last_day_take_it_away(dataset: Dataset, held_on_south: UUID) -> None:
+    """L22, L28: the sweeper waits for it."""
+    Dataset.objects.update(kept_until=clock.today() - timedelta(days=2))
+    assert end_retention() == 0
+    assert storage.data_path(current_version(dataset).pk).exists()
+    void(query_id=held_on_south)
+    assert end_retention() == 1
 
 
 def test_the_sweeper_ends_what_a_process_began_that_died(archived: Dataset) -> None:

@@ -138,6 +138,6 @@ def test_lowering_the_limit_is_typed_as_epsilon_at_the_same_delta(client: Client
     assert "New limit on ε at δ 1e-6" in client.get(path).content.decode()
     refused = client.post(path, {"epsilon_limit": "3", "reason": "less"})
     assert "The limit is ε 3 at δ 1e-6" in str(refused.context["form"].errors)
-    client.post(path, {"epsilon_limit": "1", "reason": "less"})
+    client.post(path, {"epsilon_limit": "1", "reason": "less", "confirmed": str(NANO)})
     lowered = Dataset.objects.get().budget
     assert (lowered.limit_nano, lowered.limit_epsilon_nano) == (24_355_970, NANO)

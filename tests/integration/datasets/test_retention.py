@@ -78,6 +78,17 @@ def test_what_was_accepted_is_answered_before_its_data_goes(
     assert _gone(dataset)
 
 
+def test_a_machine_whose_clock_is_ahead_ends_nothing_too_early(
+    dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """L14, L28: what is deleted never comes back; the day is the database's."""
+    Dataset.objects.filter(pk=dataset.pk).update(kept_until=clock.today() + timedelta(days=1))
+    ahead = clock.now() + timedelta(days=400)
+    monkeypatch.setattr("dpgov.operation.clock.today", lambda: ahead.date())
+    assert end_retention() == 0
+    assert not _gone(dataset)
+
+
 def test_a_paused_dataset_waits_for_its_owners(dataset: Dataset, owner: Membership) -> None:
     """L28: what waits in a pause would otherwise wait for ever."""
     pause_questions(dataset=dataset, user=owner.user, reason="a doubt")

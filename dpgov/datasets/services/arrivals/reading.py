@@ -146,7 +146,9 @@ class _Follower:
             connection.close()
 
     def recorded(self, made: Registered | DatasetVersion | Dataset) -> None:
-        """In the transaction of the registration: both, or neither."""
+        """In the transaction of the registration: both, or neither; and for a member alone."""
+        if _member(self._arrival) is None:
+            raise LostArrival(self._arrival.pk)
         shares = isinstance(made, Registered) and made.shares_budget
         dataset = made if isinstance(made, Dataset) else made.dataset
         if not states.done(self._arrival, dataset, shares_budget=shares):
@@ -172,6 +174,7 @@ def carry_out(claim: Claim) -> None:
         _register(arrival, began)
     except LostArrival:
         _log.info("a registration was stopped", arrival=str(arrival.pk))
+        _who_may(arrival)
     except UploadUsed:
         states.void(arrival)
     except InvalidDomain as problem:
@@ -236,14 +239,19 @@ def _register(arrival: Arrival, began: float) -> None:
 
 def _who_may(arrival: Arrival) -> Membership | None:
     """An arrival of somebody who was removed meanwhile, or has another role now, is void."""
+    member = _member(arrival)
+    if member is None:
+        states.void(arrival)
+    return member
+
+
+def _member(arrival: Arrival) -> Membership | None:
+    """Whoever asked, while they are there and may."""
     members = Membership.objects.filter(
         tenant_id=arrival.tenant_id, user_id=arrival.asked_by_id, user__is_active=True
     )
     member = members.select_related("tenant", "user").first()
-    if may(member, Permission.REGISTER_DATASETS):
-        return member
-    states.void(arrival)
-    return None
+    return member if may(member, Permission.REGISTER_DATASETS) else None
 
 
 def _give_back(arrival: Arrival) -> None:

@@ -13,7 +13,6 @@ from django.http import QueryDict
 
 from dpgov.datasets.declaration import Declaration, as_json, check_columns, column_fields
 from dpgov.datasets.models import Arrival, Dataset, Upload
-from dpgov.datasets.selectors import arrival_of
 from dpgov.datasets.services.appending import check_appending
 from dpgov.datasets.services.derived.declared import planned
 from dpgov.datasets.services.derived.parents import Derivation
@@ -25,6 +24,7 @@ from dpgov.datasets.services.files.uploads import ready_upload
 from dpgov.datasets.services.registration import check_declared
 from dpgov.datasets.services.turns import queue_up
 from dpgov.datasets.services.versions import schema_of_next
+from dpgov.datasets.uploaded import arrival_of
 from dpgov.language.said import as_values, said
 from dpgov.language.spoken import SpokenRefusal
 from dpgov.operation.clock import Now

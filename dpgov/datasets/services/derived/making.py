@@ -63,7 +63,7 @@ def make_derived(
 
     `began` is when the work was taken up, on the steady clock. Raises InvalidDomain where the two
     cannot be joined (any more), NotDerived, and whatever the follower raises; then no data
-    file is left and nothing has changed.
+    file is left, or `orphans` decides about it where the database broke off; nothing has changed.
     """
     plan = planned(membership, derivation)
     installation_key()

@@ -13,6 +13,7 @@ from dpgov.datasets.models import Draft, Upload
 from dpgov.datasets.services.files.uploads import ready_upload
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
+from dpgov.operation.texts import storable
 
 LARGEST = 2_000_000
 # What a form sends beside what was typed into it.
@@ -61,8 +62,9 @@ def keep_draft(
 
 
 def typed_in(sent: QueryDict | Mapping[str, str]) -> dict[str, str]:
-    """What a person typed, of all that their form sent."""
-    return {name: sent.get(name, "") for name in sent if name not in _NOT_TYPED}
+    """What a person typed, of all that their form sent, as it can be kept."""
+    typed = {name: sent.get(name, "") for name in sent if name not in _NOT_TYPED}
+    return {storable(name): storable(text) for name, text in typed.items()}
 
 
 def draft_seen(upload: Upload) -> str:

@@ -75,7 +75,8 @@ def ingest_and_record(
 
     Where a column names the unit, rows of a unit elsewhere than in its one part of the budget
     are left out. `record` is one transaction. If it or the follower raises, no data file is left,
-    and the upload can be used again; after ReadAgain the file is read once more, beside those of
+    and the upload can be used again; where the database broke off, `orphans` decides an hour later
+    what is left. After ReadAgain the file is read once more, beside those of
     that budget. Raises RefusedFile, NoRoom, UploadUsed, FingerprintKeyChanged, InvalidDomain.
     """
     followed = follower or _Alone()

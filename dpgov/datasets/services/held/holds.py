@@ -4,13 +4,12 @@ Each step looks again at what was decided about; the audit entry is that of the 
 `deciding`. Must never tell an owner or analyst whose data a held dataset resembles.
 """
 
-from django.db import transaction
 from django.db.models import QuerySet
 
-from dpgov.datasets import storage
 from dpgov.datasets.lineage import derived_of
 from dpgov.datasets.models import Dataset, Look
 from dpgov.datasets.selectors import current_version, schema_of
+from dpgov.datasets.services.deleting import leave
 from dpgov.datasets.services.guarantee import check_same_guarantee
 from dpgov.datasets.services.holding import end_hold, looked_at
 from dpgov.datasets.services.likeness import compared, kept_fingerprint, one_at_a_time
@@ -18,7 +17,6 @@ from dpgov.datasets.services.live.connecting import let_go as let_go_of_table
 from dpgov.datasets.services.live.marks import same_tables
 from dpgov.datasets.services.parts import share_lines
 from dpgov.datasets.services.registration import same_data
-from dpgov.datasets.services.stored.keeping import let_go
 from dpgov.datasets.services.turns import queue_up
 from dpgov.datasets.services.upkeep import archive_with_parent
 from dpgov.engines.likeness import Likeness
@@ -155,9 +153,7 @@ def discard_held(*, dataset: Dataset, by: User) -> None:
     if held.live_id is not None:
         let_go_of_table(held.live_id)
         return
-    let_go([version.pk])
-    path = storage.data_path(version.pk)
-    transaction.on_commit(lambda: path.unlink(missing_ok=True))
+    leave([version.pk])
 
 
 def _locked(dataset: Dataset) -> Dataset:

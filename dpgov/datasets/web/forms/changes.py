@@ -6,7 +6,12 @@ from django import forms
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
+from dpgov.budgets.errors import LedgerRefusal
+from dpgov.budgets.models import Budget
+from dpgov.budgets.services.limits import remaining_under
+from dpgov.budgets.words import limit_said
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.services import LimitNotLowered
 from dpgov.datasets.services.held.deciding import (
     DISCARD_HELD_DATASET,
     RELEASE_HELD_DATASET,
@@ -14,7 +19,6 @@ from dpgov.datasets.services.held.deciding import (
 )
 from dpgov.datasets.services.held.holds import possible_lenders
 from dpgov.datasets.web.forms.dataset import EpsilonField, count_in
-from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.web.picking import PickOne, Suggested
 
 if TYPE_CHECKING:
@@ -169,7 +173,10 @@ class DescriptionForm(forms.Form):
 
 
 class LimitForm(forms.Form):
-    """A lower limit, and why."""
+    """A lower limit, and why; `remaining_nano` is what it would leave.
+
+    It is sent twice, since only two persons take it back: first to see what it means.
+    """
 
     epsilon_limit = EpsilonField(label=_("New limit on ε"))
     reason = forms.CharField(
@@ -179,6 +186,28 @@ class LimitForm(forms.Form):
         help_text=_("Goes into the audit log."),
     )
 
-    def __init__(self, *args: Any, currency: Currency = PURE, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, budget: Budget, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        count_in(self, currency)
+        self._budget, self.remaining_nano = budget, 0
+        count_in(self, budget.currency)
+
+    def clean_epsilon_limit(self) -> int:
+        """Refuses what is not lower, and what is committed already."""
+        wanted: int = self.cleaned_data["epsilon_limit"]
+        try:
+            self.remaining_nano = remaining_under(self._budget, wanted)
+        except LedgerRefusal as refusal:
+            raise forms.ValidationError(str(refusal)) from refusal
+        if wanted >= self._budget.limit_epsilon_nano:
+            raise forms.ValidationError(str(LimitNotLowered(limit=limit_said(self._budget))))
+        return wanted
+
+    @property
+    def wanted_nano(self) -> int | None:
+        """The new limit, once nothing speaks against it."""
+        return self.cleaned_data["epsilon_limit"] if self.is_bound and self.is_valid() else None
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether it is sent from the page that said what this very limit means."""
+        return self.wanted_nano is not None and self.data.get("confirmed") == str(self.wanted_nano)

@@ -15,6 +15,7 @@ from dpgov.datasets.web.forms.dataset import EpsilonField
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.privacy.plan.statistics import StatisticKind
+from dpgov.tenants.models import User
 from dpgov.tenants.web.forms import PickMember
 from dpgov.web.picking import Suggested
 from dpgov.web.typed import TypedWholeNumber
@@ -116,7 +117,7 @@ class PolicyForm(forms.Form):
 
 
 class PermitForm(forms.Form):
-    """Who may ask larger questions, how large, until when, and why."""
+    """Who may ask larger questions, how large, until when, and why; `owner` permits others."""
 
     person = PickMember(
         of=Suggested.ANALYSTS, label=_("Analyst"), empty_label=_("Choose an analyst")
@@ -133,13 +134,13 @@ class PermitForm(forms.Form):
         help_text=_("Goes into the audit log."),
     )
 
-    def __init__(self, *args: Any, dataset: Dataset, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, dataset: Dataset, owner: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if dataset.currency.delta is not None:
             self.fields["limit"].label = _("Questions up to this pure ε")
         field: Any = self.fields["person"]
-        people = analysts_of(dataset).select_related("user")
-        field.choose_from(people.order_by("user__name", "user__email"))
+        people = analysts_of(dataset).select_related("user").order_by("user__name", "user__email")
+        field.choose_from(people, offered=people.exclude(user=owner))
 
 
 def typed(rules: Rules, currency: Currency = PURE) -> dict[str, Any]:

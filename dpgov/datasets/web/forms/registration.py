@@ -1,14 +1,16 @@
 """The whole registration page: the dataset's form and one form for each column of the file."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from django import forms
 from django.http import QueryDict
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.datasets.declaration import Declaration
-from dpgov.datasets.models import Column
+from dpgov.datasets.models import Column, Dataset
 from dpgov.datasets.web.forms.columns import WITHIN_A_LINE, ColumnForm
 from dpgov.datasets.web.forms.computed import (
     ComputedForm,
@@ -141,7 +143,10 @@ def _unit_of(form: forms.Form) -> PrivacyUnit:
 
 
 class AddingForm(forms.Form):
-    """What the file of a new version holds; everything, unless it says otherwise."""
+    """What the file of a new version holds; everything, unless it says otherwise.
+
+    `without` names the columns that are declared now and may be missing from the new version.
+    """
 
     EVERYTHING, NEW_ROWS = "everything", "new_rows"
 
@@ -155,12 +160,14 @@ class AddingForm(forms.Form):
         required=False,
         widget=forms.RadioSelect,
     )
+    without = forms.CharField(label=_("Columns that would be missing"), required=False)
 
 
 class VersionForm(RegistrationForm):
     """The columns of a new version. What earlier ones declared is filled in: it is public.
 
-    What was `typed` for this version goes before it.
+    What was `typed` for this version goes before it. `missing` are, after `is_valid`, the columns
+    that are declared now and would not be in the new version.
     """
 
     def __init__(
@@ -172,6 +179,7 @@ class VersionForm(RegistrationForm):
         typed: Mapping[str, str] | None = None,
     ) -> None:
         known, left = list(earlier), dict(typed or {})
+        self.headers, self.known, self.missing = headers, known, list[str]()
         declared = {column.name: typed_column(column) for column in known if not column.formula}
         self.dataset = AddingForm(data, initial=left or None)
         self.columns = [
@@ -188,6 +196,43 @@ class VersionForm(RegistrationForm):
         # Whoever saw them there and removed them wants none; a template alone says nothing of them.
         is_said = "computed" in left or computed_in(left)
         self.computed = computed_forms(self.columns, data, left if is_said else stood)
+
+    def is_valid(self) -> bool:
+        """Nobody loses a declared column by a slip: whoever wants that says so, by its name.
+
+        Rows are added to the very columns that are there, so that there it is never the question.
+        """
+        if not super().is_valid():
+            return False
+        kept = {spec.name for spec in self.specs()}
+        gone = [column.name for column in self.known if column.name not in kept]
+        self.missing = [] if self.append_rows else gone
+        if self.missing and not self.is_agreed:
+            words = gettext("Declared now, and missing from this version: {names}. Is that meant?")
+            self.refuse(words.format(names=", ".join(self.missing)), field="without")
+        return not self.dataset.errors
+
+    @property
+    def without(self) -> str:
+        """What the tick says that stands for all the missing columns and no others."""
+        return json.dumps(self.missing)
+
+    @property
+    def is_agreed(self) -> bool:
+        """Whether it was ticked; of other columns it would say nothing about these."""
+        return bool(self.dataset.cleaned_data.get("without") == self.without)
+
+    def compared(self, dataset: Dataset) -> dict[str, list[str]]:
+        """Which declared columns the file lacks, and which of its own are not declared so far.
+
+        Names alone, which are the owner's metadata; the one that names people is declared too.
+        """
+        declared = {column.name for column in self.known} | {dataset.private_id}
+        of_file = [column.name for column in self.known if not column.formula]
+        return {
+            "gone": [name for name in of_file if name not in self.headers],
+            "new": [name for name in self.headers if name not in declared],
+        }
 
     @property
     def append_rows(self) -> bool:

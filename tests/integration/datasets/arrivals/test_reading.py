@@ -273,6 +273,19 @@ def test_somebody_who_may_not_any_more_registers_nothing(asked: Arrival, owner: 
     assert not Dataset.objects.exists()
 
 
+def test_somebody_who_was_removed_while_it_was_read_registers_nothing(
+    asked: Arrival, owner: Membership, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """L13, S13: reading may take minutes; the end of it is looked at again."""
+    before = files("data")
+    while_it_is_read(monkeypatch, Membership.objects.filter(pk=owner.pk).delete)
+    read_next()
+    asked.refresh_from_db()
+    assert asked.state == Arrival.State.CANCELLED
+    assert not Dataset.objects.exists()
+    assert files("data") == before
+
+
 def test_a_declaration_survives_being_kept(asked: Arrival) -> None:
     """L13: exactly, number by number."""
     whole = adult()

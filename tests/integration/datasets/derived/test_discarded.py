@@ -14,6 +14,7 @@ from dpgov.budgets.models import Budget
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, datasets_of
 from dpgov.datasets.services import archive_dataset, delete_data, pause_questions
+from dpgov.datasets.services.deleting import QuestionsOnTheirWay
 from dpgov.datasets.services.held.deciding import (
     DISCARD_HELD_DATASET,
     decide_as_agreed,
@@ -101,6 +102,30 @@ def test_the_data_of_both_is_deleted(
     """M67: no row of what was discarded is left in what was derived from it."""
     _discarded(owner, officer, visits_and_costs[0])
     delete_data(dataset=Dataset.objects.get(pk=visits_and_costs[0].pk), user=owner.user)
+    both.refresh_from_db()
+    assert both.data_deleted_at is not None
+
+
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_what_was_asked_about_it_is_answered_before_any_data_goes(
+    owner: Membership,
+    analyst: Membership,
+    both: Dataset,
+    visits_and_costs: Pair,
+    ask: Ask,
+    answer_all: Callable[[], int],
+    which: int,
+) -> None:
+    """L22: its file goes with that of a parent, and by itself, but never under a question."""
+    ask(analyst, of=both)
+    archive_dataset(dataset=visits_and_costs[0], user=owner.user)
+    archive_dataset(dataset=visits_and_costs[1], user=owner.user)
+    chosen = Dataset.objects.get(pk=(*visits_and_costs, both)[which].pk)
+    with pytest.raises(QuestionsOnTheirWay):
+        delete_data(dataset=chosen, user=owner.user)
+    assert not Dataset.objects.filter(data_deleted_at__isnull=False).exists()
+    assert answer_all() == 1
+    delete_data(dataset=chosen, user=owner.user)
     both.refresh_from_db()
     assert both.data_deleted_at is not None
 

@@ -17,7 +17,7 @@ from dpgov.budgets.models import Budget
 from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset, Look, VersionFingerprint
 from dpgov.datasets.selectors import current_version
-from dpgov.datasets.services import decide_as_agreed
+from dpgov.datasets.services import decide_as_agreed, finish_deletions
 from dpgov.datasets.services.held.deciding import (
     DISCARD_HELD_DATASET,
     RELEASE_HELD_DATASET,
@@ -97,6 +97,28 @@ def test_discarded_its_file_is_gone_and_it_counts_for_nothing(
     again = arrives(browser, CHANGED["one row changed"](PEOPLE), name="Again")
     assert again.held_at is not None
     assert again.budget_id != held.budget_id
+
+
+def test_discarded_by_a_process_that_dies_its_file_is_removed_by_the_sweeper(
+    browser: Client, officer: Membership, held: Dataset
+) -> None:
+    """L22: no owner could delete it any more; a mark beside it waits, and nothing else goes."""
+    path = storage.data_path(current_version(held).pk)
+    kept = arrives(browser, CHANGED["one row changed"](PEOPLE), name="Kept")
+    decide(browser, officer, held, DISCARD_HELD_DATASET)
+    assert path.exists(), "the control: what follows the commit did not happen"
+    assert finish_deletions() == 1
+    assert not path.exists()
+    assert storage.data_path(current_version(kept).pk).exists()
+
+
+def test_the_mark_of_a_discard_that_was_not_decided_deletes_nothing(held: Dataset) -> None:
+    """L22: it still waits for a decision, or goes on by one."""
+    version = current_version(held).pk
+    storage.leaving_path(version).touch()
+    assert finish_deletions() == 0
+    assert storage.data_path(version).exists()
+    storage.leaving_path(version).unlink()
 
 
 def test_of_two_held_twins_only_one_gets_a_budget(

@@ -6,11 +6,12 @@ from uuid import uuid4
 
 import pytest
 from django.core.management import call_command
+from django.db import OperationalError
 
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Budget
 from dpgov.datasets import storage
-from dpgov.datasets.models import Dataset, StoredFile
+from dpgov.datasets.models import Dataset, DatasetVersion, StoredFile
 from dpgov.datasets.services import (
     delete_data,
     finish_deletions,
@@ -25,6 +26,7 @@ from dpgov.queries.answering.workers import Beat, seen_by_nobody, workers
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.cast import publish_now
+from tests.integration.datasets.files.unheard import commit_unheard
 from tests.integration.datasets.store.conftest import (
     Asking,
     Machine,
@@ -228,6 +230,29 @@ def test_what_was_never_recorded_is_removed_and_what_was_is_not(
     monkeypatch.setattr("dpgov.datasets.services.stored.keeping._OLD_SECONDS", -60)
     assert remove_orphans() == 1
     assert (objects.names(), objects.names("arriving")) == ([recorded], [])
+
+
+@pytest.mark.parametrize("happens", [True, False], ids=["recorded", "not recorded"])
+def test_what_a_lost_reply_leaves_in_doubt_stays_until_the_database_is_asked(
+    owner: Membership,
+    objects: ObjectServer,
+    on: Machine,
+    happens: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """B9, M55: the object of what was recorded stays; that of what was not goes an hour later."""
+    on("first")
+    with commit_unheard(DatasetVersion, happens=happens), pytest.raises(OperationalError):
+        register_small_dataset(owner, name="Visits")
+    assert Dataset.objects.count() == happens, "the control"
+    raw = StoredFile.objects.exclude(pk__in=DatasetVersion.objects.values("pk"))
+    (data,) = set(objects.names()) - set(raw.values_list("name", flat=True))
+    assert data in objects.names("arriving")
+    assert remove_orphans() == 0
+    monkeypatch.setattr("dpgov.datasets.services.stored.keeping._OLD_SECONDS", -60)
+    remove_orphans()
+    assert (data in objects.names()) is happens
+    assert objects.names("arriving") == []
 
 
 def test_a_mark_alone_removes_nothing(dataset: Dataset, objects: ObjectServer) -> None:

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Callable
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
 from dpgov.audit.models import AuditEntry
+from dpgov.budgets.models import Budget
 from dpgov.datasets.models import Dataset, Upload
 from dpgov.datasets.templatetags.privacy_label import noise_lines
 from dpgov.privacy.accounting.decimals import NANO
@@ -30,6 +32,19 @@ def body(response: Any) -> bytes:
     """The page without what is new in every response: the nonce and the form's token."""
     changing = rb'nonce="[^"]*"|"X-CSRFToken": "[^"]*"|csrfmiddlewaretoken" value="[^"]*"'
     return re.sub(changing, b"", response.content)
+
+
+def text_of(response: Any) -> str:
+    """The words of a page, in one line."""
+    words = re.sub(r"<[^>]*>", " ", response.content.decode()).replace("&nbsp;", " ")
+    return " ".join(words.split())
+
+
+def beside(dataset: Dataset, name: str) -> None:
+    """Another dataset about the same people, which uses the same budget."""
+    other = Dataset.objects.get(pk=dataset.pk)
+    other.pk, other.slug, other.name = uuid4(), name.lower(), name
+    other.save(force_insert=True)
 
 
 def latest(dataset: Dataset) -> AuditEntry:
@@ -151,11 +166,49 @@ def test_archiving_asks_first_and_happens_once(browser: Client, people: Dataset)
 def test_the_limit_is_lowered_with_a_reason(browser: Client, people: Dataset) -> None:
     """A8, G1: one entry that names both limits and the reason."""
     data = {"epsilon_limit": "2.5", "reason": "fewer questions than planned"}
+    data["confirmed"] = "2500000000"
     assert browser.post(reverse("datasets:limit", args=["people"]), data).status_code == 302
     people.budget.refresh_from_db()
     assert people.budget.limit_nano == 2_500_000_000
     assert latest(people).action == "BUDGET_LIMIT_CHANGED"
     assert "fewer questions" in latest(people).detail
+
+
+def test_a_lower_limit_is_sent_twice_since_one_person_cannot_take_it_back(
+    browser: Client, people: Dataset
+) -> None:
+    """A8: the first press changes nothing and says what would be left, and of whom else."""
+    beside(people, "Elsewhere")
+    path = reverse("datasets:limit", args=["people"])
+    typed = {"epsilon_limit": "0.5", "reason": "fewer questions"}
+    said = text_of(browser.post(path, typed))
+    assert "From ε 3 to ε 0.5: ε 0.5 would remain." in said
+    assert "Only two persons can raise it again." in said
+    assert "The same limit binds questions about Elsewhere." in said
+    other = browser.post(path, {**typed, "confirmed": "2000000000"})
+    assert "From ε 3 to ε 0.5" in text_of(other)
+    people.budget.refresh_from_db()
+    assert people.budget.limit_nano == 3 * NANO
+    assert browser.post(path, {**typed, "confirmed": "500000000"}).status_code == 302
+    people.budget.refresh_from_db()
+    assert people.budget.limit_nano == NANO // 2
+
+
+@pytest.mark.tampers_with_ledger
+def test_lowering_to_what_is_committed_says_that_nothing_more_can_be_asked(
+    browser: Client, people: Dataset
+) -> None:
+    """A8"""
+    Budget.objects.filter(pk=people.budget_id).update(spent_nano=NANO)
+    typed = {"epsilon_limit": "1", "reason": "enough"}
+    answer = browser.post(reverse("datasets:limit", args=["people"]), typed)
+    said = text_of(answer)
+    assert "From ε 3 to ε 1: ε 0 would remain, nothing more can be asked." in said
+    refused = browser.post(
+        reverse("datasets:limit", args=["people"]), {**typed, "epsilon_limit": "0.9"}
+    )
+    assert refused.status_code == 422
+    assert "ε 1 is already spent or reserved" in text_of(refused)
 
 
 @pytest.mark.parametrize("typed", ["3", "4", "0", "-1", "NaN", "", "1e-400"])
