@@ -103,7 +103,7 @@ def _officer(membership: Membership) -> list[Item]:
         Item(
             _("Export it, and keep the copy elsewhere"), "dashboards:audit_log", known["exported"]
         ),
-        Item(_("Add a second officer"), "dashboards:approvals", known["second"]),
+        Item(_("Have an administrator add a second officer"), "", known["second"]),
     ]
 
 

@@ -173,7 +173,8 @@ def _publish(request: HttpRequest, version: DatasetVersion) -> HttpResponse:
         said = tuple(translated(problem.message) for problem in refusal.problems)
         return _details(request, version, known, form, blanks, said)
     else:
-        messages.success(request, _("Published. Every analyst finds it on the dataset’s page."))
+        published = _("Published. Who may ask about the dataset finds it on its page.")
+        messages.success(request, published)
         return redirect("queries:ready_made", dataset.slug)
     return _details(request, version, known, form, blanks)
 

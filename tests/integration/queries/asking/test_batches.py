@@ -98,12 +98,12 @@ def test_a_single_question_never_has_the_key_of_one_of_a_batch(
     """A5: neither stands in the other's way, whichever comes first, and each is itself again."""
     one = COUNT | {"epsilon": 0.5}
     for key, batch in (("b-1.1", BOTH), ("b-1.2", BOTH)):
-        alone = {"HTTP_IDEMPOTENCY_KEY": key}
+        alone = {"Idempotency-Key": key}
         address = f"/api/v1/datasets/{dataset.slug}/queries/"
-        first = api.post(address, one, format="json", **alone)
+        first = api.post(address, one, format="json", headers=alone)
         assert first.status_code == 202
         assert send(api, batch).status_code == 202
-        again = api.post(address, one, format="json", **alone)
+        again = api.post(address, one, format="json", headers=alone)
         assert again.json()["id"] == first.json()["id"]
     assert Query.objects.count() == 4
 
