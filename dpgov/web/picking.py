@@ -134,10 +134,12 @@ class PickOne(_Named, _One):
         kwargs.setdefault("widget", LongSelect(attrs={"class": "form-select"}))
         super().__init__(**kwargs)
 
-    def choose_from(self, rows: QuerySet[Any, Any]) -> None:
-        """These and no others."""
+    def choose_from(
+        self, rows: QuerySet[Any, Any], offered: QuerySet[Any, Any] | None = None
+    ) -> None:
+        """These and no others; `offered` are those of them that the list shows, if not all."""
         self.queryset = rows
-        _fill(self, TypedOne(self.of))
+        _fill(self, TypedOne(self.of), offered)
 
     def to_python(self, value: Any) -> Any:
         """The row."""
@@ -171,9 +173,10 @@ class PickSeveral(_Named, _Several):
         return line if is_key(line) else _called(self, line).serializable_value(self.key)
 
 
-def _fill(field: Any, typed: TypedOne | TypedSeveral) -> None:
+def _fill(field: Any, typed: TypedOne | TypedSeveral, offered: Any = None) -> None:
     """Have the field show its few rows, or a line to type in; one statement, of a few rows."""
-    rows = list(field.queryset[: FEW + 1])
+    shown = field.queryset if offered is None else offered
+    rows = list(shown[: FEW + 1])
     if len(rows) > FEW:
         typed.is_required, typed.names = field.required, field.names
         if field.empty_label:

@@ -3,7 +3,7 @@
 from datetime import date, datetime
 
 from django.db import transaction
-from django.db.models import F, Sum
+from django.db.models import F, QuerySet, Sum
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import Actor
@@ -50,6 +50,21 @@ def change_limit(*, budget: Budget, limit_nano: int, actor: Actor, reason: str) 
     return locked
 
 
+def remaining_under(budget: Budget, limit_nano: int) -> int:
+    """What a lower limit, in nano-ε, would leave of a budget, or of the fullest of its parts.
+
+    Refused is what `change_limit` would refuse now; it decides nothing.
+    """
+    currency = budget.currency
+    limit = bookable(currency.limit_of(bookable(limit_nano)))
+    if limit > budget.limit_nano:
+        raise RaisingTakesTwo
+    committed = max(one.committed_nano for one in _with_lines(budget))
+    if committed > limit:
+        raise LimitBelowCommitted(limit_nano=limit, committed_nano=committed, currency=currency)
+    return limit - committed
+
+
 def move_limit(
     *, budget: Budget, limit_nano: int, reason: str, target_nano: int | None = None
 ) -> None:
@@ -75,11 +90,15 @@ def move_limit(
 
 def locked_with_lines(budget: Budget) -> Budget:
     """The budget and its lines, locked in the one order."""
-    family = Budget.objects.filter(pk=budget.pk) | Budget.objects.filter(
-        pk__in=budget.parts.order_by().values("budget")
-    )
+    family = _with_lines(budget)
     locked = {row.pk: row for row in family.select_for_update().order_by("pk")}
     return locked[budget.pk]
+
+
+def _with_lines(budget: Budget) -> QuerySet[Budget]:
+    return Budget.objects.filter(pk=budget.pk) | Budget.objects.filter(
+        pk__in=budget.parts.order_by().values("budget")
+    )
 
 
 @transaction.atomic

@@ -4,6 +4,7 @@ Owners change allocations and rates by themselves, as the lifetime limit binds w
 raising that one takes two persons and is not offered here.
 """
 
+from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
@@ -32,7 +33,14 @@ from dpgov.budgets.standing import (
 )
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import dataset_or_404
-from dpgov.limits.web.forms.limits import AllocationForm, AmountForm, RateForm, ReasonForm
+from dpgov.limits.web.forms.limits import (
+    AllocationForm,
+    AmountForm,
+    RateForm,
+    ReasonForm,
+    projects_with,
+)
+from dpgov.tenants.models import User
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.tenants.selectors import actor_of
 from dpgov.web.lists import listed
@@ -54,6 +62,7 @@ def limits(request: HttpRequest, slug: str) -> HttpResponse:
         "rates": rates_of(dataset.budget),
         "found": found,
         "allocations": found.rows,
+        "own": _own(membership_of(request).user, found.rows),
         "granted_nano": granted,
         "promises_more": granted > dataset.budget.limit_nano,
         "parts": parts_of(dataset.budget),
@@ -61,12 +70,18 @@ def limits(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "limits/limits.html", context)
 
 
+def _own(user: User, allocations: Iterable[Allocation]) -> set[UUID]:
+    """Those that this person would use: another owner decides about them."""
+    mine = projects_with(user)
+    return {one.pk for one in allocations if one.user_id == user.pk or one.project_id in mine}
+
+
 @requires(Permission.REGISTER_DATASETS)
 @require_http_methods(_FORM_METHODS)
 def grant(request: HttpRequest, slug: str) -> HttpResponse:
     """Grant an allocation to an analyst or a project."""
     dataset = dataset_or_404(request, slug)
-    form = AllocationForm(request.POST or None, dataset=dataset)
+    form = AllocationForm(request.POST or None, dataset=dataset, owner=membership_of(request).user)
     if request.method == "POST" and form.is_valid():
         holder = form.cleaned_data["holder"]
         if _granted(request, dataset, holder, form):

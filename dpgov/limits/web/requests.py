@@ -4,9 +4,12 @@ from typing import Any
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
 from dpgov.approvals.selectors import waiting_about
+from dpgov.budgets.crossing import shared_with_others
+from dpgov.budgets.errors import SharedLimit
 from dpgov.budgets.meaning import weakening
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services.raising import RAISE_LIMIT, request_raise
@@ -35,8 +38,10 @@ def raise_limit(request: HttpRequest, slug: str) -> HttpResponse:
 def raise_shared_limit(request: HttpRequest, shared_budget_id: UUID) -> HttpResponse:
     """Ask for a higher limit of a shared budget."""
     budget = own_or_404(request, shared_budget_id)
-    template = "limits/shared_budgets/raise.html"
-    return _raise(request, budget, template, {"shared_budget": budget})
+    template, shown = "limits/shared_budgets/raise.html", {"shared_budget": budget}
+    if request.method != "POST" and shared_with_others(budget.pk, budget.tenant_id):
+        return render(request, template, {**shown, "cannot": SharedLimit()})
+    return _raise(request, budget, template, shown)
 
 
 def _raise(

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from dpgov.tenants import projects as services
-from dpgov.tenants.models import Membership, Project, ProjectMember
+from dpgov.tenants.models import Membership, Project, ProjectMember, Role
 from dpgov.tenants.permissions import MemberRequest, Permission, requires
 from dpgov.tenants.selectors import actor_of, members_of
 from dpgov.tenants.web.forms import ProjectForm, ProjectMemberForm
@@ -53,7 +53,14 @@ def project(request: MemberRequest, project_id: UUID) -> HttpResponse:
     if form.is_valid() and _add(request, shown, form):
         return redirect("tenants:project", shown.pk)
     found = listed(request, services.people_of(shown), by=("user__name", "user__email"))
-    context: dict[str, Any] = {"form": form, "project": shown, "found": found}
+    asks = request.membership.has(Role.ANALYST)
+    context: dict[str, Any] = {
+        "form": form,
+        "project": shown,
+        "found": found,
+        "asks": asks,
+        "has_a_part": asks and shown.members.filter(user=request.user).exists(),
+    }
     return show_page(request, "tenants/project.html", context, refused=form.errors)
 
 
@@ -72,9 +79,10 @@ def _add(request: MemberRequest, shown: Project, form: ProjectMemberForm) -> boo
 
 
 def _others(request: MemberRequest, shown: Project) -> Any:
-    """The tenant's members who do not work on the project yet."""
+    """The tenant's members who do not work on the project yet; nobody adds themselves."""
     working = shown.members.values("user_id")
-    return members_of(request.membership.tenant).exclude(user_id__in=working)
+    people = members_of(request.membership.tenant).exclude(user_id__in=working)
+    return people.exclude(user=request.user)
 
 
 @require_POST

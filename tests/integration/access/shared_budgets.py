@@ -39,7 +39,7 @@ def joining() -> dict[str, Any]:
 
 
 def lowering() -> dict[str, Any]:
-    return {"epsilon_limit": "2", **_REASON}
+    return {"epsilon_limit": "2", "confirmed": str(2 * NANO), **_REASON}
 
 
 def raising() -> dict[str, Any]:

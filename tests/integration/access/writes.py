@@ -160,7 +160,9 @@ WRITES: dict[str, Write | str] = {
         "analyst", Action.TERMS_ACCEPTED, lambda: {"version": 1}, before=with_terms
     ),
     "datasets:limit": Write(
-        "owner", Action.BUDGET_LIMIT_CHANGED, lambda: {"epsilon_limit": "9", "reason": "less"}
+        "owner",
+        Action.BUDGET_LIMIT_CHANGED,
+        lambda: {"epsilon_limit": "9", "reason": "less", "confirmed": "9000000000"},
     ),
     "datasets:rename": Write("owner", Action.DATASET_RENAMED, lambda: {"name": "Other"}),
     "datasets:access": Write(

@@ -128,7 +128,11 @@ def test_the_limit_goes_down_at_once_and_up_by_request_only(
     refused = client.post(lower, body)
     assert refused.status_code == 422
     assert "Raising a limit takes two persons" in refused.content.decode()
-    assert client.post(lower, {"epsilon_limit": "4", "reason": "less"}).status_code == 302
+    less = {"epsilon_limit": "4", "reason": "less"}
+    said = text_of(client.post(lower, less).content.decode())
+    assert "From ε 5 to ε 4: ε 4 would remain. Only two persons can raise it again." in said
+    assert Budget.objects.get(pk=shared.pk).limit_nano == 5 * NANO
+    assert client.post(lower, {**less, "confirmed": str(4 * NANO)}).status_code == 302
     assert "the guarantee weakens from ε 4 to ε 6" in client.post(higher, body).content.decode()
     sent = client.post(higher, {**body, "confirmed": str(6 * NANO)})
     assert "/approvals/" in sent.headers["Location"]

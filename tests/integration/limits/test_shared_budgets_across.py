@@ -135,6 +135,20 @@ def test_a_forgotten_reason_does_not_use_the_code_up(sides: Sides) -> None:
     assert "/approvals/" in sides.entered(code)
 
 
+def test_a_refused_request_keeps_the_datasets_and_the_reason(sides: Sides) -> None:
+    """The second of two codes for one budget: it works, and that budget was asked for before."""
+    first, second = sides.invited(), sides.invited()
+    sides.entered(first)
+    body = {"code": second, "datasets": [sides.theirs.budget_id], "reason": "the very same people"}
+    refused = sides.their_owner.post(ACCEPT, body)
+    html = refused.content.decode()
+    assert refused.status_code == 422
+    assert "alert-danger" in html
+    assert "the very same people" in html
+    assert re.search(rf'value="{sides.theirs.budget_id}"[^>]* checked', html)
+    assert second in html
+
+
 def test_after_four_persons_agreed_both_see_one_total_and_no_more(
     sides: Sides,
     analyst: Membership,
@@ -144,7 +158,8 @@ def test_after_four_persons_agreed_both_see_one_total_and_no_more(
 ) -> None:
     """H1, H8: every page of either side about it, searched for what is the other's."""
     lowering = reverse("dashboards:shared_budget_limit", args=[sides.shared.pk])
-    sides.owner.post(lowering, {"epsilon_limit": "4", "reason": "our secret plan"})
+    lower = {"epsilon_limit": "4", "confirmed": str(4 * NANO), "reason": "our secret plan"}
+    sides.owner.post(lowering, lower)
     sides.joined()
     ask(analyst, epsilon=1)
     ask(join(stranger.tenant, Role.ANALYST, "fiona"), epsilon=0.5, of=sides.theirs)
@@ -186,6 +201,22 @@ def test_only_whose_budget_it_is_changes_its_limit_or_shares_it_further(sides: S
     assert answer.status_code == 422
     assert "agreed to its limit" in answer.content.decode()
     assert not ChangeRequest.objects.filter(kind=RAISE_LIMIT).exists()
+
+
+def test_a_raise_that_cannot_be_is_offered_nowhere_once_they_agreed(sides: Sides) -> None:
+    """A8: before anybody has typed a reason; lowering says that nobody can take it back."""
+    sides.joined()
+    higher, lower = (
+        reverse(f"dashboards:shared_budget_{name}", args=[sides.shared.pk])
+        for name in ("raise", "limit")
+    )
+    said = page(sides.owner, higher)
+    assert "agreed to its limit" in said
+    assert "epsilon_limit" not in said
+    assert higher not in page(sides.owner, lower)
+    sent = sides.owner.post(lower, {"epsilon_limit": "4", "reason": "less"}).content.decode()
+    assert "Nobody can raise it again" in sent
+    assert "two persons" not in sent
 
 
 def test_a_raise_that_was_requested_before_they_joined_is_out_of_date(sides: Sides) -> None:

@@ -1,6 +1,8 @@
 """Forms of the limits page. Each keeps what was typed when something is refused."""
 
+from collections.abc import Sequence
 from typing import Any
+from uuid import UUID
 
 from django import forms
 from django.db.models import QuerySet
@@ -12,7 +14,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.datasets.web.forms.dataset import EpsilonField, count_in
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.accounting.loss import Currency
-from dpgov.tenants.models import Membership, Project, User
+from dpgov.tenants.models import Membership, Project, ProjectMember, User
 from dpgov.web.picking import FEW, UNKNOWN, Suggested, TypedOne, is_key
 
 _TEXT = {"class": "form-control"}
@@ -29,7 +31,10 @@ def _reason() -> forms.CharField:
 
 
 class AllocationForm(forms.Form):
-    """How much somebody may use, and why; `holder` only for a new allocation."""
+    """How much somebody may use, and why; `holder` only for a new allocation.
+
+    `owner` decides nothing that they would use themselves: it is not in the list.
+    """
 
     holder = forms.ChoiceField(
         label=_("Analyst or project"),
@@ -43,7 +48,7 @@ class AllocationForm(forms.Form):
     )
     reason = _reason()
 
-    def __init__(self, *args: Any, dataset: Dataset, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, dataset: Dataset, owner: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         count_in(self, dataset.budget.currency)
         self._analysts, self._projects = _analysts(dataset), _projects(dataset)
@@ -57,11 +62,13 @@ class AllocationForm(forms.Form):
                 error_messages={"required": typed.error_messages["required"]},
             )
             return
-        self.fields["holder"].choices = [  # type: ignore[attr-defined]
-            ("", _("Choose…")),
-            (_("Analysts"), [(str(one.user_id), str(one.user)) for one in people]),
-            (_("Projects"), [(str(one.pk), str(one)) for one in projects]),
-        ]
+        field: Any = self.fields["holder"]
+        field.choices = _choices(people, projects)
+        mine = projects_with(owner)
+        others = [one for one in people if one.user_id != owner.pk]
+        without = [one for one in projects if one.pk not in mine]
+        field.widget.choices = _choices(others, without)
+        self.is_for_oneself = self.has_holders and not (others or without)
 
     def clean_holder(self) -> User | Project:
         """The person or project itself: by key, by e-mail, or by the name of a project."""
@@ -115,6 +122,19 @@ class RateForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.initial = {"epsilon_limit": shown}
         count_in(self, currency)
+
+
+def projects_with(user: User) -> set[UUID]:
+    """Those that this person works on."""
+    return set(ProjectMember.objects.filter(user=user).values_list("project_id", flat=True))
+
+
+def _choices(people: Sequence[Membership], projects: Sequence[Project]) -> list[Any]:
+    return [
+        ("", _("Choose…")),
+        (_("Analysts"), [(str(one.user_id), str(one.user)) for one in people]),
+        (_("Projects"), [(str(one.pk), str(one)) for one in projects]),
+    ]
 
 
 def _analysts(dataset: Dataset) -> QuerySet[Membership]:

@@ -51,7 +51,8 @@ def _join(request: HttpRequest) -> HttpResponse:
             reason=form.cleaned_data["reason"],
         )
     except (ApprovalRefusal, LedgerRefusal) as refusal:
-        return _page(request, _only_the_code(request, str(refusal)))
+        form.add_error(None, str(refusal))
+        return _again(request, form)
     done = _("Requested. Another person of your organisation has to approve it.")
     messages.success(request, done)
     return redirect("dashboards:approval", change.pk)
@@ -70,13 +71,6 @@ def _preview(request: HttpRequest, form: CodeForm) -> Preview | None:
     except LedgerRefusal as refusal:
         form.add_error("code", str(refusal))
         return None
-
-
-def _only_the_code(request: HttpRequest, refusal: str) -> CodeForm:
-    form = CodeForm({"code": request.POST.get("code", "")})
-    form.is_valid()
-    form.add_error("code", refusal)
-    return form
 
 
 def _page(request: HttpRequest, form: Form, **more: Any) -> HttpResponse:

@@ -101,11 +101,11 @@ def join(request: HttpRequest, shared_budget_id: UUID) -> HttpResponse:
 @requires(Permission.REGISTER_DATASETS)
 @require_http_methods(["GET", "HEAD", "POST"])
 def limit(request: HttpRequest, shared_budget_id: UUID) -> HttpResponse:
-    """Lower the limit of an own shared budget."""
+    """Lower the limit of an own shared budget, once the page has said what that means."""
     budget = own_or_404(request, shared_budget_id)
     posted = request.POST if request.method == "POST" else None
-    form = LimitForm(posted, currency=budget.currency)
-    if form.is_bound and form.is_valid():
+    form = LimitForm(posted, budget=budget)
+    if form.is_confirmed:
         try:
             change_limit(
                 budget=budget,
@@ -118,7 +118,8 @@ def limit(request: HttpRequest, shared_budget_id: UUID) -> HttpResponse:
         else:
             messages.success(request, _("The limit is lowered."))
             return redirect("dashboards:shared_budget", budget.pk)
-    return _page(request, "limit.html", form, shared_budget=budget)
+    shared = shared_budgets.shared(budget, membership_of(request).tenant)
+    return _page(request, "limit.html", form, shared_budget=budget, shared=shared)
 
 
 def _page(request: HttpRequest, template: str, form: Form | None, **more: Any) -> HttpResponse:
