@@ -116,6 +116,18 @@ def outside_policy(blueprint: Blueprint, terms: Terms) -> str | None:
     )
 
 
+def too_dear(blueprint: Blueprint, most_nano: int, dataset: Dataset, place: int | None) -> str:
+    """It costs more than one question may; `place` is that of a question in its batch."""
+    currency = dataset.budget.currency
+    most = question(most_nano, currency)
+    if place is None:
+        return _("One question on this dataset may cost at most {most}.").format(most=most)
+    return _(
+        "Question {number} would cost {price}; one question on this dataset may cost at "
+        "most {most}."
+    ).format(number=place, price=question(blueprint.cost_nano, currency), most=most)
+
+
 def short_of_permit(blueprint: Blueprint, terms: Terms) -> bool:
     """Whether it lacks a permit, or approval, alone: nothing else of the policy refuses it."""
     rules = terms.rules

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from dpgov.budgets.allocated import AllocationNeeded, Allocations, ChooseAllocation
 from dpgov.budgets.charging import Limit, is_own, limits_touched
 from dpgov.budgets.services import Line
-from dpgov.budgets.words import amount, price, question
+from dpgov.budgets.words import amount, price
 from dpgov.datasets.fitting import Question, Terms, fit
 from dpgov.datasets.models import Dataset, DatasetVersion, TermsOfUse
 from dpgov.datasets.selectors import current_version
@@ -28,7 +28,7 @@ from dpgov.privacy.answer.covers import Cover
 from dpgov.privacy.plan.plan import Plan
 from dpgov.queries.asking.asked import Asked, read_batch, read_wanted
 from dpgov.queries.asking.gate import NotOpen, TermsNotAccepted, closed_to
-from dpgov.queries.asking.policy import outside_policy, short_of_permit, terms_for
+from dpgov.queries.asking.policy import outside_policy, short_of_permit, terms_for, too_dear
 from dpgov.queries.asking.touched import largest_whole, least_whole, lines_of
 from dpgov.queries.asking.work import tables_in_json
 from dpgov.queries.free import NOTHING_STORED, Reusable, reusable_for
@@ -71,7 +71,8 @@ class Quote:
     pure ε; `least_nano` is the least, where this price is below it. `stored` looks up what
     stored answers offer, for whoever wants to know it.
     `terms_to_accept` is the version of the dataset's terms of use that this person has to accept
-    before anything is accepted of them. `cover` says how a set of tables is drawn.
+    before anything is accepted of them. `cover` says how a set of tables is drawn. `is_used_up`:
+    a limit has too little left for it at any price. `only_ready_made`: nothing else may be asked.
     """
 
     questions: tuple[Priced, ...]
@@ -85,6 +86,8 @@ class Quote:
     stored: Callable[[], Reusable] = field(default=lambda: NOTHING_STORED, compare=False)
     terms_to_accept: TermsOfUse | None = None
     cover: Cover | Adaptively | None = None
+    is_used_up: bool = False
+    only_ready_made: bool = False
 
     @property
     def reusable(self) -> Reusable:
@@ -201,6 +204,7 @@ def quoted(
         dataset.currency,
         terms_to_accept=None if lacking is None else lacking.terms,
         cover=None if asked.batch is None else asked.batch.cover,
+        only_ready_made=terms.only_approved,
     )
     if asked.batch is None and not terms.only_approved:
         # Not before it is shown: who asks at this price, or is refused, waits for none of it.
@@ -243,6 +247,8 @@ def _under_limits(
         largest_fit_nano=nano,
         largest_fit_epsilon_nano=epsilon_nano,
         least_nano=least_whole(asked.blueprints, nano, terms),
+        is_used_up=not (closed or terms.only_approved or nano)
+        and any(not (one.fits or one.stopped) for one in limits),
     )
 
 
@@ -251,7 +257,7 @@ def _refusal(priced: Quote, asked: Asked, most_nano: int) -> str | None:
     dataset = asked.version.dataset
     for place, one in enumerate(asked.blueprints, start=1):
         if one.cost_nano > most_nano:
-            return _too_dear(one, most_nano, dataset, None if asked.batch is None else place)
+            return too_dear(one, most_nano, dataset, None if asked.batch is None else place)
     if dataset.budget.frozen_at is not None:
         return _("This dataset is frozen until a compliance officer confirms its balance.")
     short = next((limit for limit in priced.limits if not limit.fits), None)
@@ -264,18 +270,6 @@ def _refusal(priced: Quote, asked: Asked, most_nano: int) -> str | None:
         return short.shortage
     taken = amount(short.taken_nano, short.currency)
     return f"{_('These questions together take {amount}.').format(amount=taken)} {short.shortage}"
-
-
-def _too_dear(blueprint: Blueprint, most_nano: int, dataset: Dataset, place: int | None) -> str:
-    """`place` is that of a question in its batch."""
-    currency = dataset.budget.currency
-    most = question(most_nano, currency)
-    if place is None:
-        return _("One question on this dataset may cost at most {most}.").format(most=most)
-    return _(
-        "Question {number} would cost {price}; one question on this dataset may cost at "
-        "most {most}."
-    ).format(number=place, price=question(blueprint.cost_nano, currency), most=most)
 
 
 def _outside(asked: Asked, terms: Terms) -> tuple[str | None, bool]:

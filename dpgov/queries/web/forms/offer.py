@@ -134,11 +134,12 @@ class Offer:
         if self.quote is None or self.quote.refusal is None:
             return ""
         if self.quote.lacks_permit:
-            return _request("permit", self.quote.currency.question(self.quote.cost_nano))
+            dearest = max(one.cost_nano for one in self.quote.questions)
+            return _request("permit", self.quote.currency.question(dearest))
         short = next(iter(self.quote.limits), None)
         if short is None:
             return _request("allocation", self.quote.currency.together(self.quote.cost_nano))
-        missing = self.quote.cost_nano * short.factor - max(0, short.remaining_nano)
+        missing = short.taken_nano - max(0, short.remaining_nano)
         if short.kind not in _REQUESTED or short.period or short.stopped or missing <= 0:
             return ""
         whole = self.quote.currency.together(short.limit_nano + missing)
