@@ -95,18 +95,22 @@ def code(request: HttpRequest) -> HttpResponse:
             datasets=datasets,
             initial={"code": typed},
         )
-        if joining.is_bound and joining.is_valid():
+    except REFUSALS as refusal:
+        form.add_error("code", _why(refusal))
+        return _code_page(request, form)
+    if joining.is_bound and joining.is_valid():
+        try:
             change = request_to_join(
                 membership=membership,
                 dataset=joining.chosen(),
                 reason=joining.cleaned_data["reason"],
                 code=typed,
             )
+        except REFUSALS as refusal:
+            joining.add_error(None, _why(refusal))
+        else:
             messages.success(request, _("Requested. An officer has to approve it."))
             return redirect("dashboards:approval", change.pk)
-    except REFUSALS as refusal:
-        form.add_error("code", _why(refusal))
-        return _code_page(request, form)
     more = {"offer": offer, "joining": joining, "words": asked_words(offer.plan)}
     return _code_page(request, form, **more, datasets=datasets, fits=fits)
 

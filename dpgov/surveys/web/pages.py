@@ -91,16 +91,18 @@ def estimates(request: HttpRequest, survey_id: UUID) -> HttpResponse:
 def open_it(request: HttpRequest, survey_id: UUID) -> HttpResponse:
     """Open a draft, or ask for it where a shared budget is charged."""
     membership, survey = membership_of(request), _survey(request, survey_id)
+    form = OpenForm(request.POST)
+    if survey.shared_budget_id is not None and not form.is_valid():
+        return _page(request, survey, opening=form)
     try:
         if survey.shared_budget_id is not None:
-            form = OpenForm(request.POST)
-            reason = form.cleaned_data["reason"] if form.is_valid() else ""
+            reason = form.cleaned_data["reason"]
             change = request_opening(membership=membership, survey=survey, reason=reason)
             messages.success(request, _("Requested. An officer has to approve it before it opens."))
             return redirect("dashboards:approval", change.pk)
         open_alone(membership=membership, survey=survey)
     except (SurveyRefusal, LedgerRefusal, ApprovalRefusal) as refusal:
-        return _page(request, survey, refusal=str(refusal))
+        return _page(request, survey, refusal=str(refusal), opening=form)
     messages.success(request, _("The survey is open."))
     return redirect("surveys:detail", survey.pk)
 
@@ -151,7 +153,7 @@ def letters(request: HttpRequest, survey_id: UUID) -> HttpResponse:
             form=form.cleaned_data["key"],
         )
     except SurveyRefusal as refusal:
-        return _page(request, survey, refusal=str(refusal))
+        return _page(request, survey, refusal=str(refusal), letters=form)
     told = ngettext("{number} e-mail will be sent.", "{number} e-mails will be sent.", number)
     messages.success(request, told.format(number=number))
     return redirect("surveys:detail", survey.pk)
@@ -165,8 +167,13 @@ def _survey(request: HttpRequest, survey_id: UUID) -> Survey:
 
 
 def _page(
-    request: HttpRequest, survey: Survey, refusal: str = "", letters: LettersForm | None = None
+    request: HttpRequest,
+    survey: Survey,
+    refusal: str = "",
+    letters: LettersForm | None = None,
+    opening: OpenForm | None = None,
 ) -> HttpResponse:
+    """`letters` and `opening` are forms that were refused, with what was typed."""
     budget = survey.shared_budget
     price = survey_price(budget, survey.epsilon_nano)
     context = {
@@ -179,12 +186,13 @@ def _page(
         "address": _address(request, survey),
         "number_of_tokens": survey.tokens.count(),
         "letters": letters or LettersForm(),
+        "opening": opening or OpenForm(),
         "letters_on_their_way": letters_of(survey),
         "has_mail": site_has_mail(),
         "waiting": waiting_about(survey.tenant_id, OPEN_SURVEY, f"survey:{survey.pk}"),
         **_so_far(survey),
     }
-    return show_page(request, "surveys/detail.html", context, refused=refusal or letters)
+    return show_page(request, "surveys/detail.html", context, refused=refusal or letters or opening)
 
 
 def _so_far(survey: Survey) -> dict[str, Any]:

@@ -196,3 +196,17 @@ def test_the_page_says_what_is_wrong_line_by_line(owner: Membership, client_for:
     page = browser.get(reverse("surveys:detail", args=[survey.pk])).content.decode()
     assert "0 sent, 3 waiting, 0 given up" in page
     assert not any(one in page for one in PEOPLE)
+
+
+def test_a_refused_list_of_addresses_is_still_there(
+    owner: Membership, client_for: Browsers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """M10: up to thousands of lines that somebody pasted."""
+    monkeypatch.setattr("dpgov.surveys.services.letters.MOST_ADDRESSES", len(PEOPLE) - 1)
+    address = reverse("surveys:letters", args=[opened(owner).pk])
+    refused = client_for(owner).post(address, {"addresses": "\n".join(PEOPLE), "key": "k" * 32})
+    page = refused.content.decode()
+    assert refused.status_code == 422
+    assert "addresses at once" in page
+    assert "\n".join(PEOPLE) in page
+    assert f'value="{"k" * 32}"' in page

@@ -201,4 +201,10 @@ class LettersForm(forms.Form):
 class OpenForm(forms.Form):
     """Why a shared budget is charged."""
 
-    reason = forms.CharField(max_length=500)
+    reason = forms.CharField(
+        label=_("Reason"),
+        max_length=500,
+        widget=forms.Textarea({**_TEXT, "rows": 2}),
+        help_text=_("Goes into the audit log."),
+        error_messages={"required": _("Give a reason. It goes into the audit log.")},
+    )
