@@ -143,7 +143,7 @@ def test_an_old_key_ends_at_the_first_one_that_follows() -> None:
         assert [one.until for one in follow(parse_list(chain.as_text())).keys] == ends
 
 
-@pytest.mark.parametrize("seed", [SEED, STRANGER, LAST_SEED])
+@pytest.mark.parametrize("seed", [SEED, STRANGER, LAST_SEED], ids=["old", "stranger", "last"])
 def test_no_other_key_says_where_one_begins(seed: str) -> None:
     """S3: the old private key does not move its own end, nor does whoever writes into the list."""
     line = beginning(NEXT.key, seed=seed, size=2).strip()

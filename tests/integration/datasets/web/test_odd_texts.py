@@ -34,9 +34,10 @@ def test_an_address_that_names_no_dataset_leads_to_a_new_one(
 ) -> None:
     """`version-of` is anybody's to write."""
     where = reverse(f"datasets:{page}", args=[] if page == "upload" else [upload.pk])
+    described = b'{"columns": {"age": {"type": "int"}}}'
     sent = {
         "upload": {"file": SimpleUploadedFile("people.csv", CSV)},
-        "import_columns": {"file": SimpleUploadedFile("columns.json", b'{"age": {}}')},
+        "import_columns": {"file": SimpleUploadedFile("columns.json", described)},
     }
     for odd in ("%00", "a%00", "%ED%A0%80"):
         address = f"{where}?version-of={odd}"
