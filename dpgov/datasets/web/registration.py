@@ -109,7 +109,11 @@ def register(request: HttpRequest, upload_id: UUID) -> HttpResponse:
             return used(request)
         except InvalidDomain as problem:
             form.refuse(translated(problem.args[0]), field=problem.field)
-        except (services.DraftTooLarge, services.TooManyFiles) as refusal:
+        except (
+            services.DraftTooLarge,
+            services.TooManyFiles,
+            services.FingerprintKeyChanged,
+        ) as refusal:
             form.refuse(str(refusal))
     return _registration_page(request, chosen, form)
 

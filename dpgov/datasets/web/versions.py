@@ -58,7 +58,12 @@ def add_version(request: HttpRequest, slug: str, upload_id: UUID) -> HttpRespons
             return _ask(request, dataset, chosen, form)
         except services.UploadUsed:
             return used(request)
-        except (InvalidDomain, services.DraftTooLarge, services.TooManyFiles) as refusal:
+        except (
+            InvalidDomain,
+            services.DraftTooLarge,
+            services.TooManyFiles,
+            services.FingerprintKeyChanged,
+        ) as refusal:
             form.refuse(translated(refusal.args[0]))
     return _page(request, newest, chosen, form)
 

@@ -19,7 +19,8 @@ from dpgov.datasets.crossing import next_arrivals
 from dpgov.datasets.declaration import column_of, of_json
 from dpgov.datasets.models import Arrival, Dataset, DatasetVersion
 from dpgov.datasets.services.arrivals import states
-from dpgov.datasets.services.derived.making import NotDerived, are_here, make_derived
+from dpgov.datasets.services.arrivals.here import can_read
+from dpgov.datasets.services.derived.making import NotDerived, make_derived
 from dpgov.datasets.services.derived.parents import Derivation
 from dpgov.datasets.services.files.handing_in import TooManyFiles
 from dpgov.datasets.services.files.ingesting import remove_attempt
@@ -27,7 +28,6 @@ from dpgov.datasets.services.files.uploads import UploadUsed
 from dpgov.datasets.services.fingerprint_key import FingerprintKeyChanged
 from dpgov.datasets.services.live.registering import add_live_version, register_live
 from dpgov.datasets.services.registration import Registered, register_dataset
-from dpgov.datasets.services.stored.keeping import is_kept_raw
 from dpgov.datasets.services.versions import add_version
 from dpgov.datasets.store.base import StoreAway
 from dpgov.engines.child import Progress, RefusedFile
@@ -42,6 +42,7 @@ from dpgov.tenants.permissions import Permission, may
 ATTEMPTS = 3
 _LOOKED_AT = 50
 _BEAT = 1.0
+_PAUSE = timedelta(seconds=30)
 _ARCHIVED = said("The dataset was archived meanwhile. Register the file as a dataset of its own.")
 _GIVEN_UP = said(
     "The file could not be registered: reading it broke off several times, for a reason that is "
@@ -90,8 +91,7 @@ def _claim(pk: UUID, tenant_id: UUID) -> Claim | None:
     found = free.select_related("upload").first()
     if found is None:
         return None
-    if not _is_here(found):
-        _log.warning("a worker cannot see a file that it should read", arrival=str(pk))
+    if not can_read(found):
         return None
     taken = free.filter(fence=found.fence).update(
         state=Arrival.State.READING,
@@ -108,17 +108,6 @@ def _claim(pk: UUID, tenant_id: UUID) -> Claim | None:
     remove_attempt(found.version_id)
     whole = Arrival.objects.select_related("upload__tenant", "asked_by", "dataset__tenant")
     return Claim(whole.get(pk=pk), tenant_id)
-
-
-def _is_here(arrival: Arrival) -> bool:
-    if arrival.upload_id is None:
-        return are_here(Derivation.of_json(arrival.declared))
-    if arrival.upload is not None and arrival.upload.live_id is not None:
-        return True
-    try:
-        return is_kept_raw(arrival.upload_id)
-    except StoreAway:
-        return False
 
 
 class _Follower:
@@ -166,8 +155,8 @@ class _Follower:
 def carry_out(claim: Claim) -> None:
     """Read and register the file for whoever asked, or write down why not.
 
-    What is nobody's fault is passed on, and the file can be taken again at once. Runs inside
-    `acting_for` and outside any transaction.
+    What is nobody's fault is passed on, and the file can be taken again. Runs inside `acting_for`
+    and outside any transaction.
     """
     arrival, began = claim.arrival, time.monotonic()
     try:
@@ -185,15 +174,13 @@ def carry_out(claim: Claim) -> None:
         states.refuse(arrival, _ARCHIVED)
     except (TooManyFiles, NotDerived) as refusal:
         states.refuse(arrival, refusal.args[0])
-    except (FingerprintKeyChanged, storage.NoRoom) as refusal:
+    except storage.NoRoom as refusal:
         _log.error("nothing can be registered", kind=type(refusal).__name__)
         states.refuse(arrival, refusal.args[0])
-    except (OperationalError, InterfaceError):
-        connection.close()
-        _give_back(arrival)
-        raise
-    except Exception:
-        _give_back(arrival)
+    except Exception as problem:
+        if isinstance(problem, (OperationalError, InterfaceError)):
+            connection.close()
+        _give_back(arrival, problem)
         raise
 
 
@@ -254,10 +241,17 @@ def _member(arrival: Arrival) -> Membership | None:
     return member if may(member, Permission.REGISTER_DATASETS) else None
 
 
-def _give_back(arrival: Arrival) -> None:
-    """Another worker may try, as soon as it likes; attempts stay counted."""
+def _give_back(arrival: Arrival, problem: Exception) -> None:
+    """Another worker may try, as soon as it likes; attempts stay counted.
+
+    But not where something is lacking here or away: then none was made, and for a while nobody
+    reads the same file over and over.
+    """
     held = Arrival.objects.filter(pk=arrival.pk, fence=arrival.fence, state=Arrival.State.READING)
-    held.update(lease_until=Now() - timedelta(seconds=1))
+    if isinstance(problem, (StoreAway, FingerprintKeyChanged)):
+        held.update(attempts=F("attempts") - 1, lease_until=Now() + _PAUSE)
+    else:
+        held.update(lease_until=Now() - timedelta(seconds=1))
 
 
 def give_up_old(tenant_id: UUID) -> int:

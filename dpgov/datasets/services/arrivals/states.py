@@ -21,6 +21,7 @@ from dpgov.datasets.services.files.handing_in import hand_in
 from dpgov.datasets.services.files.ingesting import remove_attempt
 from dpgov.datasets.services.files.joins import check_key, public_facts
 from dpgov.datasets.services.files.uploads import ready_upload
+from dpgov.datasets.services.fingerprint_key import installation_key
 from dpgov.datasets.services.registration import check_declared
 from dpgov.datasets.services.turns import queue_up
 from dpgov.datasets.services.versions import schema_of_next
@@ -38,9 +39,10 @@ def ask_registration(
     """Have the upload registered under this declaration; what was typed is kept beside it.
 
     Asked again while it waits or is read, it is the same arrival. Raises InvalidDomain naming the
-    field, UploadUsed, DraftTooLarge, TooManyFiles; then nothing has changed.
+    field, UploadUsed, DraftTooLarge, TooManyFiles, FingerprintKeyChanged; then nothing has changed.
     """
     check_declared(upload, declaration)
+    _check_fingerprints(upload)
     hand_in(tenant=upload.tenant, user=owner, upload_id=upload.pk)
     return _ask(upload, owner, typed, declared=as_json(declaration))
 
@@ -62,9 +64,16 @@ def ask_version(
     check_key(upload, dataset.private_id)
     if append_rows:
         check_appending(dataset, columns, user, public_facts(upload))
+    _check_fingerprints(upload)
     hand_in(tenant=upload.tenant, user=user, upload_id=upload.pk)
     declared = {"columns": [column_fields(spec) for spec in columns], "append_rows": append_rows}
     return _ask(upload, user, typed, declared=declared, dataset=dataset, is_version=True)
+
+
+def _check_fingerprints(upload: Upload) -> None:
+    """Said at once: a reader that lacks the key leaves the file to others."""
+    if upload.live_id is None:
+        installation_key()
 
 
 class OneAtATime(SpokenRefusal):

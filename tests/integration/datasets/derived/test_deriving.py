@@ -217,6 +217,24 @@ def test_whatever_fails_says_one_thing_at_one_moment(
     assert Dataset.objects.count() == 2 == Budget.objects.filter(kind="dataset").count()
 
 
+def test_nothing_is_made_for_somebody_who_was_removed_meanwhile(
+    owner: Membership, visits_and_costs: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """L13, M64: it is looked at again in the transaction that would record it."""
+
+    def derive_without_them(*args: Any, **kwargs: Any) -> None:
+        Membership.objects.filter(pk=owner.pk).delete()
+        derive_here(*args, **kwargs)
+
+    arrival, before = asked(owner), files("data")
+    monkeypatch.setattr(child, "derive", derive_without_them)
+    read_next()
+    arrival.refresh_from_db()
+    assert arrival.state == Arrival.State.CANCELLED
+    assert Dataset.objects.count() == len(visits_and_costs)
+    assert files("data") == before
+
+
 def test_its_moment_follows_from_declared_numbers(
     owner: Membership, visits_and_costs: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
