@@ -131,9 +131,20 @@ def frozen_budgets(tenant_id: UUID) -> QuerySet[Budget]:
 
 def holds_from_before(budget: Budget, moment: datetime) -> bool:
     """Whether a question that was accepted before this moment still holds something of it."""
+    return _held(budget).filter(created_at__lt=moment).exists()
+
+
+def holds_something(budget: Budget) -> bool:
+    """Whether a question that was accepted holds something of it, or of one of its parts.
+
+    Its own `reserved_nano` does not tell: what one part holds may be less than another has spent.
+    """
+    return _held(budget).exists()
+
+
+def _held(budget: Budget) -> QuerySet[Reservation]:
     lines = with_parts([budget.pk])
-    held = Reservation.objects.filter(budget__in=lines, state=Reservation.State.HELD)
-    return held.filter(created_at__lt=moment).exists()
+    return Reservation.objects.filter(budget__in=lines, state=Reservation.State.HELD)
 
 
 def get_budget(tenant_id: UUID, budget_id: UUID) -> Budget:

@@ -105,7 +105,9 @@ def confirm_budget(
     remains.
     """
     charged = _charged_with(budget)
-    beside = [one for one in charged if one.kind != Budget.Kind.PARTITION and one != budget]
+    shared = [one for one in charged if one.kind == Budget.Kind.SHARED_BUDGET and one != budget]
+    # Of a divided parent its parts are booked, and stand in no entry: as the dataset's own.
+    parents = [one for one in charged if one.kind == Budget.Kind.DATASET and one != budget]
     frozen = Budget.objects.filter(pk=budget.pk, frozen_at__isnull=False)
     if not frozen.update(frozen_at=None, frozen_reason={}):
         raise NotFrozen
@@ -127,18 +129,14 @@ def confirm_budget(
         detail={
             "reason": reason,
             **noted(missing_nano, budget.currency, "booked"),
-            "shared_budgets": [
-                {"budget": str(one.pk)} for one in beside if one.kind == Budget.Kind.SHARED_BUDGET
-            ],
-            **_of_parents(beside),
+            "shared_budgets": _named(shared),
+            **({"parents": _named(parents)} if parents else {}),
         },
     )
 
 
-def _of_parents(beside: Sequence[Budget]) -> dict[str, list[dict[str, str]]]:
-    """For the log, of a derived dataset; of a divided parent its parts are booked alone."""
-    parents = [one for one in beside if one.kind == Budget.Kind.DATASET]
-    return {"parents": [{"budget": str(one.pk)} for one in parents]} if parents else {}
+def _named(budgets: Sequence[Budget]) -> list[dict[str, str]]:
+    return [{"budget": str(one.pk)} for one in budgets]
 
 
 def _charged_with(budget: Budget) -> list[Budget]:

@@ -16,7 +16,7 @@ from django.db.models import Q
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import Actor
-from dpgov.budgets.standing import holds_from_before
+from dpgov.budgets.standing import holds_from_before, holds_something
 from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import present as seen_by_everybody
@@ -99,8 +99,7 @@ def delete_files(*, dataset: Dataset, actor: Actor) -> None:
     """
     rows = Dataset.objects.select_for_update(of=("self",)).select_related("budget")
     present = rows.get(pk=dataset.pk, archived_at__isnull=False, data_deleted_at__isnull=True)
-    # Of a divided budget the parts tell: what one of them holds may be less than another has spent.
-    if holds_from_before(present.budget, clock.database_now() + timedelta(days=1)):
+    if holds_something(present.budget):
         raise QuestionsOnTheirWay
     for derived in holding_rows_of(present):
         delete_files(dataset=derived, actor=actor)

@@ -64,9 +64,7 @@ def together_of(nano: int, *, units: int, setting: int, currency: Currency) -> i
     """
     if min(units, setting) < 1 or nano < 0:
         raise ValueError("A group has at least one unit, and an amount is not below zero.")
-    if currency.delta is None:
-        return -(-nano * units // setting)
-    if units < setting:
+    if currency.delta is None or units < setting:
         return -(-nano * units // setting)
     return -(-nano * units**2 // setting**2)
 
