@@ -40,9 +40,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture(autouse=True)
-def _own_folder(settings: Any, tmp_path: Path) -> None:
-    settings.DPGOV_CHECKPOINT_FOLDER = tmp_path / "checkpoints"
-    settings.DPGOV_CHECKPOINT_KEY_FILE = tmp_path / "checkpoint_key"
+def _own_folder(own_folders: None) -> None:
+    """What leaves the database stays in this test."""
 
 
 def signed(count: int) -> AuditCheckpoint:

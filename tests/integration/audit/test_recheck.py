@@ -1,8 +1,5 @@
 """G2, G3: the stored log read again, against its tree, its checkpoints and the folder."""
 
-from pathlib import Path
-from typing import Any
-
 import pytest
 from django.core.management import CommandError, call_command
 
@@ -21,9 +18,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture(autouse=True)
-def _own_folder(settings: Any, tmp_path: Path) -> None:
-    settings.DPGOV_CHECKPOINT_FOLDER = tmp_path / "checkpoints"
-    settings.DPGOV_CHECKPOINT_KEY_FILE = tmp_path / "checkpoint_key"
+def _own_folder(own_folders: None) -> None:
+    """What leaves the database stays in this test."""
 
 
 @pytest.fixture

@@ -35,9 +35,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture(autouse=True)
-def _own_folder(settings: Any, tmp_path: Path) -> None:
-    settings.DPGOV_CHECKPOINT_FOLDER = tmp_path / "checkpoints"
-    settings.DPGOV_CHECKPOINT_KEY_FILE = tmp_path / "checkpoint_key"
+def _own_folder(own_folders: None) -> None:
+    """What leaves the database stays in this test."""
 
 
 def test_the_new_key_is_named_in_the_log_by_the_old_one_and_both_sign(

@@ -1,8 +1,5 @@
 """K3: the inner hashes of a log, kept so that proofs read little."""
 
-from pathlib import Path
-from typing import Any
-
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -17,9 +14,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture(autouse=True)
-def _own_folder(settings: Any, tmp_path: Path) -> None:
-    settings.DPGOV_CHECKPOINT_FOLDER = tmp_path / "checkpoints"
-    settings.DPGOV_CHECKPOINT_KEY_FILE = tmp_path / "checkpoint_key"
+def _own_folder(own_folders: None) -> None:
+    """What leaves the database stays in this test."""
 
 
 def test_subtrees_are_stored_at_checkpoints_and_never_while_appending() -> None:

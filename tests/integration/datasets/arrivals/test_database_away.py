@@ -5,9 +5,8 @@ On PostgreSQL only: nothing takes SQLite's file away from whoever has it open.
 
 import os
 import signal
-import time
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
@@ -29,6 +28,8 @@ from tests.integration.datasets.arrivals.test_real_reader import (
     stop_while_it_reads,
     wait_until,
 )
+from tests.integration.datasets.files.test_orphans import age
+from tests.integration.datasets.files.unheard import commit_unheard
 from tests.integration.queries.answering.workers import database_url, reader_of_files
 from tests.servers.cutoff import cut_off
 
@@ -60,37 +61,18 @@ def test_a_connection_that_breaks_while_it_is_read_is_replaced(
     assert AuditEntry.objects.filter(action="DATASET_REGISTERED").count() == 1
 
 
-def _unheard(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The next COMMIT is carried out, and its reply never arrives."""
-    really = cast(Any, connection)._commit
-
-    def commit() -> None:
-        really()
-        raise OperationalError("server closed the connection unexpectedly")
-
-    monkeypatch.setattr(connection, "_commit", commit)
-
-
 def test_a_registration_whose_commit_nobody_heard_of_keeps_its_file(
-    browser: Client, asked: Arrival, monkeypatch: pytest.MonkeyPatch
+    browser: Client, asked: Arrival
 ) -> None:
     """B9, L13: it is recorded: its dataset can be asked, and the sweeper ends what was left."""
-    really = _Follower.recorded
-
-    def recorded(self: _Follower, made: Any) -> None:
-        really(self, made)
-        _unheard(lost)
-
-    with monkeypatch.context() as lost:
-        lost.setattr(_Follower, "recorded", recorded)
-        with pytest.raises(OperationalError):
-            read_next()
+    with commit_unheard(DatasetVersion, happens=True), pytest.raises(OperationalError):
+        read_next()
     asked.refresh_from_db()
     assert asked.state == Arrival.State.DONE
     version = DatasetVersion.objects.get()
     assert storage.data_path(version.pk).exists()
-    later = time.time() + 2 * 3600
-    monkeypatch.setattr("dpgov.datasets.services.files.orphans.time.time", lambda: later)
+    assert asked.upload_id is not None
+    age(storage.arriving_path(version.pk), storage.upload_path(asked.upload_id))
     remove_orphans()
     assert storage.data_path(version.pk).exists()
     assert not storage.arriving_path(version.pk).exists()
