@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import yaml
 from django.utils.translation import gettext as _
 
-from dpgov.operation.texts import storable
+from dpgov.web.texts import storable
 
 Tree = dict[str, Any]
 _DEEPEST = 12

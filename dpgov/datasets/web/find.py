@@ -6,6 +6,7 @@ from django.views.decorators.http import require_safe
 
 from dpgov.datasets.finding import find
 from dpgov.tenants.permissions import Permission, membership_of, requires
+from dpgov.web.texts import storable
 
 _LONGEST = 200
 
@@ -14,6 +15,6 @@ _LONGEST = 200
 @require_safe
 def search(request: HttpRequest) -> HttpResponse:
     """Datasets in which every word is found, each with its label."""
-    text = request.GET.get("q", "")[:_LONGEST].replace("\0", "").strip()
+    text = storable(request.GET.get("q", "")[:_LONGEST]).strip()
     page, found = find(membership_of(request), text, request.GET.get("page"))
     return render(request, "datasets/find.html", {"q": text, "page": page, "found": found})

@@ -13,7 +13,7 @@ from dpgov.datasets.models import Draft, Upload
 from dpgov.datasets.services.files.uploads import ready_upload
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
-from dpgov.operation.texts import storable
+from dpgov.web.texts import storable
 
 LARGEST = 2_000_000
 # What a form sends beside what was typed into it.

@@ -13,9 +13,9 @@ from dpgov.datasets.models import Upload
 from dpgov.datasets.web.forms.columns import parts_of
 from dpgov.datasets.web.forms.computed import at, computed_in, places_of
 from dpgov.datasets.web.forms.file import how_read
-from dpgov.operation.texts import storable
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import membership_of
+from dpgov.web.texts import storable
 
 Typed = dict[str, str]
 
