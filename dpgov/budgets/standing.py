@@ -122,11 +122,16 @@ def allocations_charged(query_ids: Iterable[UUID]) -> dict[UUID, str]:
     return {hold.query_id: str(hold.budget.allocation) for hold in holds}
 
 
+# That of a survey as long as reports may come: what was sent after the backup is not known here.
+FREEZABLE = Q(kind__in=(Budget.Kind.DATASET, Budget.Kind.SHARED_BUDGET)) | Q(
+    kind=Budget.Kind.SURVEY, closed_at__isnull=True
+)
+
+
 def frozen_budgets(tenant_id: UUID) -> QuerySet[Budget]:
-    """The tenant's frozen datasets and shared budgets, by name."""
-    return Budget.objects.filter(tenant_id=tenant_id, frozen_at__isnull=False).order_by(
-        "label", "id"
-    )
+    """The tenant's frozen datasets, shared budgets and open surveys, by name."""
+    frozen = Budget.objects.filter(FREEZABLE, tenant_id=tenant_id, frozen_at__isnull=False)
+    return frozen.order_by("label", "id")
 
 
 def holds_from_before(budget: Budget, moment: datetime) -> bool:
@@ -145,6 +150,11 @@ def holds_something(budget: Budget) -> bool:
 def _held(budget: Budget) -> QuerySet[Reservation]:
     lines = with_parts([budget.pk])
     return Reservation.objects.filter(budget__in=lines, state=Reservation.State.HELD)
+
+
+def get_freezable(tenant_id: UUID, budget_id: UUID) -> Budget:
+    """One of the tenant's own that a restore freezes; raises Budget.DoesNotExist."""
+    return Budget.objects.get(FREEZABLE, pk=budget_id, tenant_id=tenant_id)
 
 
 def get_budget(tenant_id: UUID, budget_id: UUID) -> Budget:

@@ -1,5 +1,7 @@
 """Reads about surveys: for the organisation's own people, and for whoever has a public address."""
 
+from collections import defaultdict
+from collections.abc import Iterable
 from datetime import datetime
 from uuid import UUID
 
@@ -40,6 +42,16 @@ def opened_between(tenant: Tenant, since: datetime, until: datetime) -> list[Sur
     return list(rows.select_related("budget").order_by("opened_at", "id"))
 
 
+def open_on(budgets: Iterable[UUID]) -> dict[UUID, list[Survey]]:
+    """The open surveys that were charged to each of these budgets, by name."""
+    found: dict[UUID, list[Survey]] = defaultdict(list)
+    rows = Survey.objects.filter(budget__in=list(budgets), state=Survey.State.OPEN)
+    for survey in rows.order_by("question", "id"):
+        if survey.budget_id is not None:
+            found[survey.budget_id].append(survey)
+    return dict(found)
+
+
 def get_survey(membership: Membership, survey_id: UUID) -> Survey:
     """One of them; Survey.DoesNotExist for a foreign and a missing one alike."""
     return surveys_of(membership).get(pk=survey_id)
@@ -62,7 +74,7 @@ def tenant_of(code: str) -> UUID | None:
 
 def public_survey(code: str) -> Survey:
     """The survey of an address; to be called while acting for its tenant."""
-    rows = Survey.objects.select_related("tenant").exclude(budget__isnull=True)
+    rows = Survey.objects.select_related("tenant", "budget").exclude(budget__isnull=True)
     return rows.get(code=code)
 
 

@@ -25,12 +25,11 @@ from dpgov.audit.services import append
 from dpgov.budgets.errors import BudgetFrozen
 from dpgov.budgets.models import Budget, Correction, DatabaseMark, RestoreMark
 from dpgov.budgets.services.corrections import correct
+from dpgov.budgets.standing import FREEZABLE
 from dpgov.budgets.together import charged_together
 from dpgov.budgets.words import noted
 from dpgov.language.said import as_values
 from dpgov.operation import clock
-
-_FREEZABLE = (Budget.Kind.DATASET, Budget.Kind.SHARED_BUDGET)
 
 
 class NotFrozen(Exception):
@@ -70,13 +69,11 @@ def settle_in() -> None:
 def freeze_tenant(
     *, tenant_id: UUID, reason: str, actor: Actor = OPERATOR, outside_size: int | None = None
 ) -> int:
-    """Freeze every dataset and shared budget of a tenant; how many were frozen by this call.
+    """Freeze every dataset, shared budget and open survey; how many were frozen by this call.
 
     `reason` is ours (`Said`) or a person's own.
     """
-    budgets = Budget.objects.filter(
-        tenant_id=tenant_id, kind__in=_FREEZABLE, frozen_at__isnull=True
-    )
+    budgets = Budget.objects.filter(FREEZABLE, tenant_id=tenant_id, frozen_at__isnull=True)
     count = budgets.update(frozen_at=clock.now(), frozen_reason=as_values(reason))
     if outside_size is not None:
         RestoreMark.objects.update_or_create(

@@ -21,6 +21,7 @@ from dpgov.budgets.services.opening import open_budget
 from dpgov.budgets.services.shared_budgets import CannotShare, locked, refuse_standing_still
 from dpgov.budgets.words import promise_of
 from dpgov.language.said import said
+from dpgov.operation import clock
 from dpgov.tenants.models import Tenant
 
 OPEN_SURVEY = "open_survey"
@@ -68,6 +69,12 @@ def charge_survey_alone(
         amount_nano=epsilon_nano,
         identity=survey_id,
     )
+
+
+def end_survey_budget(budget_id: UUID) -> None:
+    """No report comes any more: a budget of the survey alone is closed, a shared one goes on."""
+    own = Budget.objects.filter(pk=budget_id, kind=Budget.Kind.SURVEY, closed_at__isnull=True)
+    own.update(closed_at=clock.now())
 
 
 def charge_survey(

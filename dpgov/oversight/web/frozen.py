@@ -1,8 +1,15 @@
-"""After a restore: what is frozen, why, what to compare, and the officer's confirmation."""
+"""After a restore: what is frozen, why, what to compare, and the officer's confirmation.
 
+Of surveys that a budget was charged for the officer says whether reports may be missing: then they
+are closed with the confirmation, both or neither.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
 from uuid import UUID
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
@@ -12,9 +19,14 @@ from dpgov.budgets.errors import InsufficientBudget
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import confirm_budget
 from dpgov.budgets.services.freezing import NotFrozen
-from dpgov.budgets.standing import frozen_budgets, get_budget
+from dpgov.budgets.standing import frozen_budgets, get_freezable
 from dpgov.language.translation import retold
 from dpgov.limits.web.forms.reasons import ConfirmForm
+from dpgov.surveys.errors import NotADraft
+from dpgov.surveys.models import Survey
+from dpgov.surveys.selectors import open_on
+from dpgov.surveys.services import close_survey
+from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.tenants.selectors import actor_of
 from dpgov.web.pages import show_page
@@ -23,38 +35,63 @@ from dpgov.web.pages import show_page
 @requires(Permission.REQUEST_CHANGES)
 @require_safe
 def frozen(request: HttpRequest) -> HttpResponse:
-    """Every frozen dataset and shared budget, each with what its officer has to say."""
+    """Every frozen dataset, shared budget and survey, each with what its officer has to say."""
     return _page(request)
 
 
 @requires(Permission.DECIDE_CHANGES)
 @require_POST
 def confirm(request: HttpRequest, budget_id: UUID) -> HttpResponse:
-    """Admit questions again, after booking what the backup did not know."""
+    """Admit questions and reports again, after booking what the backup did not know."""
     budget = _budget(request, budget_id)
-    form = ConfirmForm(request.POST, prefix=str(budget.pk), budget=budget)
+    surveys = open_on([budget.pk]).get(budget.pk, [])
+    form = ConfirmForm(
+        request.POST, prefix=str(budget.pk), budget=budget, has_surveys=bool(surveys)
+    )
     if form.is_valid():
         try:
-            confirm_budget(
-                budget=budget,
-                actor=actor_of(membership_of(request).user),
-                reason=form.cleaned_data["reason"],
-                missing_nano=form.cleaned_data["missing"],
-            )
+            _confirm(membership_of(request), budget, form, surveys)
         except InsufficientBudget as refusal:
             form.add_error("missing", str(refusal))
         except NotFrozen:
             return _page(request, problem=_("This was confirmed before. Nothing was changed."))
         else:
-            words = _("%(name)s is confirmed. Questions are admitted again.")
-            messages.success(request, words % {"name": budget.label})
+            messages.success(request, _said(budget, form.closes_surveys))
             return redirect("dashboards:frozen")
     return _page(request, budget, form)
 
 
+@transaction.atomic
+def _confirm(
+    membership: Membership, budget: Budget, form: ConfirmForm, surveys: Sequence[Survey]
+) -> None:
+    confirm_budget(
+        budget=budget,
+        actor=actor_of(membership.user),
+        reason=form.cleaned_data["reason"],
+        missing_nano=form.cleaned_data.get("missing"),
+    )
+    if not form.closes_surveys:
+        return
+    for survey in surveys:
+        # Its owner may have closed it in this moment.
+        with suppress(NotADraft):
+            close_survey(membership=membership, survey=survey)
+
+
+def _said(budget: Budget, closed: bool) -> str:
+    if budget.kind != Budget.Kind.SURVEY:
+        words = _("%(name)s is confirmed. Questions are admitted again.")
+    elif closed:
+        words = _("%(name)s is confirmed. The survey is closed.")
+    else:
+        words = _("%(name)s is confirmed. Reports are taken again.")
+    return words % {"name": budget.label}
+
+
 def _budget(request: HttpRequest, budget_id: UUID) -> Budget:
     try:
-        return get_budget(membership_of(request).tenant_id, budget_id)
+        return get_freezable(membership_of(request).tenant_id, budget_id)
     except Budget.DoesNotExist as missing:
         raise Http404 from missing
 
@@ -65,14 +102,18 @@ def _page(
     form: ConfirmForm | None = None,
     problem: str = "",
 ) -> HttpResponse:
-    found = frozen_budgets(membership_of(request).tenant_id)
+    found = list(frozen_budgets(membership_of(request).tenant_id))
+    surveys = open_on(budget.pk for budget in found)
+
+    def empty(budget: Budget) -> ConfirmForm:
+        return ConfirmForm(prefix=str(budget.pk), budget=budget, has_surveys=budget.pk in surveys)
+
     rows = [
         (
             budget,
-            form
-            if form and budget == refused
-            else ConfirmForm(prefix=str(budget.pk), budget=budget),
+            form if form and budget == refused else empty(budget),
             retold(budget.frozen_reason),
+            surveys.get(budget.pk, []),
         )
         for budget in found
     ]

@@ -141,7 +141,9 @@ def send_survey_letters(tenant_id: UUID) -> int:
 
 def _due(tenant_id: UUID) -> QuerySet[SurveyLetter]:
     waiting = SurveyLetter.objects.filter(tenant_id=tenant_id, state=SurveyLetter.State.WAITING)
-    due = waiting.filter(next_attempt_at__lte=Now()).select_related("survey", "survey__tenant")
+    # What is held after a restore waits with its survey.
+    due = waiting.filter(next_attempt_at__lte=Now(), survey__budget__frozen_at__isnull=True)
+    due = due.select_related("survey__tenant", "survey__budget")
     return due.order_by("next_attempt_at", "id")
 
 

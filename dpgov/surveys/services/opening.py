@@ -26,6 +26,7 @@ from dpgov.budgets.services.surveys import (
     NotTheirsAlone,
     charge_survey,
     charge_survey_alone,
+    end_survey_budget,
     survey_price,
 )
 from dpgov.budgets.words import noted
@@ -126,6 +127,8 @@ def close_survey(*, membership: Membership, survey: Survey) -> Survey:
     present = present.exclude(state=Survey.State.CLOSED)
     if not present.update(state=Survey.State.CLOSED, closed_at=clock.now()):
         raise NotADraft
+    if survey.budget_id is not None:
+        end_survey_budget(survey.budget_id)
     append(
         tenant_id=survey.tenant_id,
         actor=actor_of(membership.user),

@@ -33,7 +33,9 @@ def receive(*, survey: Survey, token: object, report: object) -> None:
     with transaction.atomic():
         # Closing takes the same lock: what is counted was counted while the survey was open.
         tally = Tally.objects.select_for_update().get(survey=survey)
-        if not Survey.objects.filter(pk=survey.pk, state=Survey.State.OPEN).exists():
+        if not Survey.objects.filter(
+            pk=survey.pk, state=Survey.State.OPEN, budget__frozen_at__isnull=True
+        ).exists():
             raise SurveyClosed
         _spend(survey, hash_of(str(token)))
         named = set(places)
@@ -51,8 +53,15 @@ def _confirm_place() -> None:
 
 
 def takes_reports(survey: Survey) -> bool:
-    """Whether it is open, and its last day not over."""
-    return survey.state == Survey.State.OPEN and clock.now().date() <= survey.closes_on
+    """Whether it is open, its last day not over, and it is not held."""
+    open_now = survey.state == Survey.State.OPEN and clock.now().date() <= survey.closes_on
+    return open_now and not is_held(survey)
+
+
+def is_held(survey: Survey) -> bool:
+    """Whether it waits, after a restore, for an officer's word about reports that are missing."""
+    budget = survey.budget
+    return survey.state == Survey.State.OPEN and budget is not None and budget.frozen_at is not None
 
 
 def _spend(survey: Survey, token_hash: str) -> None:

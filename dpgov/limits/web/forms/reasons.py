@@ -65,10 +65,31 @@ class ConfirmForm(forms.Form):
         required=False,
         help_text=_("What was answered after the backup was taken. Leave it empty if nothing was."),
     )
+    reports = forms.ChoiceField(
+        label=_("Reports that came after the backup"),
+        choices=[
+            ("close", _("Some may be missing: close it for good")),
+            ("take", _("None is missing: take reports again")),
+        ],
+        initial="close",
+        required=False,
+        widget=forms.RadioSelect,
+        help_text=_("Whoever sent one that is missing here could send another, and lose ε twice."),
+    )
     reason = _reason(_("What did you compare?"))
 
-    def __init__(self, *args: Any, budget: Budget, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, budget: Budget, has_surveys: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["missing"].label = _("{symbol} that is missing here").format(
             symbol=budget.currency.symbol
         )
+        if budget.kind == Budget.Kind.SURVEY:
+            # All of it was charged when the survey opened.
+            del self.fields["missing"]
+        if not has_surveys:
+            del self.fields["reports"]
+
+    @property
+    def closes_surveys(self) -> bool:
+        """Of a valid form: also where nothing was chosen, as that is safe."""
+        return "reports" in self.fields and self.cleaned_data["reports"] != "take"
