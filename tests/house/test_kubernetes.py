@@ -2,12 +2,14 @@
 
 import re
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import kubernetes_validate
 import pytest
 import yaml
 
+from dpgov.queries.answering.workers import alive_file, ready_file
 from tests.house import settings_read, tree
 from tests.house.test_deployment import OF_OTHERS, OURS
 
@@ -117,6 +119,25 @@ def test_nothing_starts_before_the_tables_are_those_of_its_version() -> None:
     for name, pod in _pods().items():
         waits = [each["command"][-1] for each in pod.get("initContainers", [])]
         assert ("migrate --check" in " ".join(waits)) is (name != "migrate")
+
+
+def _file_of(probe: dict[str, Any]) -> Path:
+    (found,) = re.findall(r"find (\S+) -mmin", probe["exec"]["command"][-1])
+    return Path(found)
+
+
+def test_a_worker_that_is_not_ready_is_not_restarted_for_that() -> None:
+    """A lost file, or a server that is away, comes back by no restart."""
+    for name in ("worker", "reader"):
+        (container,) = _pods()[name]["containers"]
+        ready, alive = (_file_of(container[f"{one}Probe"]) for one in ("readiness", "liveness"))
+        assert (ready.suffix, alive.suffix) == (".ready", ".alive"), name
+        assert ready.with_suffix("") == alive.with_suffix("")
+        told = ready.stem.replace("$HOSTNAME", "host")
+        assert (ready_file(told).name, alive_file(told).name) == (
+            f"{told}.ready",
+            f"{told}.alive",
+        )
 
 
 def test_what_holds_data_has_no_way_out_of_the_cluster() -> None:

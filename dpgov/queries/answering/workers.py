@@ -2,7 +2,8 @@
 
 A worker is ready when it sees the data files that are asked for, or can bring them here. It says
 so in a row, for the metrics and the sweep, and by a file in the state folder, for the health check
-of its container.
+of its container. Another file says that it lives: to restart a worker that only lacks a file, or
+waits for a server that is away, would break off what it answers and mend nothing.
 """
 
 import threading
@@ -47,6 +48,7 @@ class Beat:
         """Not there any more."""
         self._stop.set()
         ready_file(self._name).unlink(missing_ok=True)
+        alive_file(self._name).unlink(missing_ok=True)
 
     def tell(self) -> None:
         """Look at the files and write row and file; what changed goes to the log."""
@@ -71,13 +73,18 @@ class Beat:
         else:
             mark_ready(self._name)
 
+    def turn(self) -> None:
+        """That it lives, first, whatever is away or lacking; then whether it is ready."""
+        try:
+            _touch(alive_file(self._name))
+            self.tell()
+            tend_copies()
+        except (Error, OSError) as error:
+            _log.warning("could not say whether it is ready", kind=type(error).__name__)
+
     def _run(self) -> None:
         while not self._stop.is_set():
-            try:
-                self.tell()
-                tend_copies()
-            except (Error, OSError) as error:
-                _log.warning("could not say whether it is ready", kind=type(error).__name__)
+            self.turn()
             # Nothing is left open that a new process of the pool would inherit.
             connection.close()
             self._stop.wait(_EVERY_SECONDS)
@@ -114,11 +121,23 @@ def _there() -> QuerySet[Worker]:
 
 def mark_ready(name: str) -> None:
     """Touch the file of this process."""
-    path = ready_file(name)
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path.touch(mode=0o600)
+    _touch(ready_file(name))
 
 
 def ready_file(name: str) -> Path:
-    """What a health check looks at; named after the worker, like `celery@host`."""
-    return Path(settings.DPGOV_HOME) / "operation" / f"{name.replace('/', '-')}.ready"
+    """What tells whether to count on it; named after the worker, like `celery@host`."""
+    return _told(name, "ready")
+
+
+def alive_file(name: str) -> Path:
+    """What tells whether to restart it: old only when the worker hangs."""
+    return _told(name, "alive")
+
+
+def _told(name: str, what: str) -> Path:
+    return Path(settings.DPGOV_HOME) / "operation" / f"{name.replace('/', '-')}.{what}"
+
+
+def _touch(path: Path) -> None:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.touch(mode=0o600)

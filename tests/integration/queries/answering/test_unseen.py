@@ -1,6 +1,7 @@
 """L12: a worker that cannot see the data leaves the question to others, and says so."""
 
 import hashlib
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from celery import current_app
 from django.conf import settings as live
-from django.db import connection
+from django.db import OperationalError, connection
 
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Budget
@@ -19,10 +20,17 @@ from dpgov.datasets.models import Dataset, DatasetVersion, VersionFingerprint
 from dpgov.datasets.services import DataMissing
 from dpgov.queries.answering import answer
 from dpgov.queries.answering import answer as answering
+from dpgov.queries.answering import workers as workers_of
 from dpgov.queries.answering.answer import answer_next
 from dpgov.queries.answering.sweep import sweep
 from dpgov.queries.answering.tasks import look
-from dpgov.queries.answering.workers import Beat, ready_file, seen_by_nobody, workers
+from dpgov.queries.answering.workers import (
+    Beat,
+    alive_file,
+    ready_file,
+    seen_by_nobody,
+    workers,
+)
 from dpgov.queries.models import Query, Worker
 from dpgov.tenants.models import Membership
 from tests.cast import answer_query, publish_now
@@ -191,6 +199,40 @@ def test_a_worker_says_whether_it_is_ready_and_what_it_lacks(
     assert (workers(), seen_by_nobody()) == ((1, 1), [])
     one.stop()
     assert not ready_file("one").exists()
+
+
+def test_a_worker_that_lacks_a_file_says_that_it_lives(
+    analyst: Membership, dataset: Dataset, ask: Asking
+) -> None:
+    """Or one tenant's lost file would have every worker restarted, again and again."""
+    ask(analyst)
+    gone(file_of(dataset))
+    beat = Beat("one")
+    beat.turn()
+    os.utime(alive_file("one"), (0, 0))
+    beat.turn()
+    assert alive_file("one").stat().st_mtime > 0
+    assert not ready_file("one").exists()
+    beat.stop()
+    assert not alive_file("one").exists()
+
+
+def test_a_worker_without_the_database_says_that_it_lives(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nor does a database that is away for long: workers go on by themselves once it is back."""
+
+    def away() -> None:
+        raise OperationalError
+
+    monkeypatch.setattr(workers_of, "asked_for", away)
+    beat = Beat("one")
+    beat.turn()
+    os.utime(alive_file("one"), (0, 0))
+    beat.turn()
+    assert alive_file("one").stat().st_mtime > 0
+    assert not ready_file("one").exists()
+    beat.stop()
 
 
 def test_a_reader_of_files_is_no_worker_that_answers(
