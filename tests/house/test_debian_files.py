@@ -1,0 +1,56 @@
+"""The wrapper of a Debian machine, run with programs of the test's own."""
+
+import getpass
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.house import tree
+
+WRAPPER = tree.ROOT / "docker/debian/dpgov"
+
+
+def _program(folder: Path, name: str, text: str) -> None:
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(f"#!/bin/sh\n{text}\n")
+    (folder / name).chmod(0o755)
+
+
+def _wrapper(tmp_path: Path, environment: str) -> Path:
+    """The command as it is installed, for a Python that prints what it was given."""
+    etc, venv = tmp_path / "etc", tmp_path / "venv"
+    etc.mkdir()
+    (etc / "secret_key").write_text("of a test")
+    (etc / "environment").write_text(environment)
+    (venv / "bin").mkdir(parents=True)
+    _program(venv / "bin", "python", "env -0")
+    text = WRAPPER.read_text()
+    for name, place in {"ETC": etc, "VENV": venv, "TREE": tree.ROOT, "STATE": tmp_path}.items():
+        text = text.replace(f"@{name}@", str(place))
+    (tmp_path / "dpgov").write_text(text.replace("@ACCOUNT@", getpass.getuser()))
+    return tmp_path / "dpgov"
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ('DPGOV_OIDC_NAME="Example Office"', "Example Office"),
+        ("DPGOV_OIDC_NAME='Example Office'", "Example Office"),
+        ("DPGOV_OIDC_NAME=Example Office", "Example Office"),
+        ('DPGOV_OIDC_NAME=The "Office"', 'The "Office"'),
+        ("DPGOV_OIDC_NAME=a=b", "a=b"),
+        ("DPGOV_OIDC_NAME=", ""),
+    ],
+)
+def test_a_command_reads_a_value_like_the_units(tmp_path: Path, line: str, value: str) -> None:
+    """Which systemd gives it without the quotes around it."""
+    wrapper = _wrapper(tmp_path, f"# of a test\nDPGOV_LOG_FORMAT=json\n{line}")
+    bare = {"PATH": os.environ["PATH"]}
+    said = subprocess.run(
+        ["/bin/sh", wrapper], env=bare, capture_output=True, text=True, check=True
+    )
+    given = dict(each.split("=", 1) for each in said.stdout.split("\0") if each)
+    assert given["DPGOV_LOG_FORMAT"] == "json"
+    assert given["DPGOV_OIDC_NAME"] == value
