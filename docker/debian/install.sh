@@ -65,16 +65,18 @@ redis() {
   if is_booted; then systemctl restart redis-server; fi
 }
 
-roles() {
+# In a process of its own, whose end takes the copies of the passwords away, also when it fails.
+roles() (
   say "the database and its roles"
   given=$(mktemp -d)
+  trap 'rm -r "$given"' EXIT
+  trap 'exit 1' HUP INT TERM
   for name in owner app sweeper auditor; do cp "$ETC/${name}_password" "$given"; done
   chmod 700 "$given" && chown -R postgres "$given"
   su postgres -s /bin/sh -c "
     psql -qAt -c \"SELECT 1 FROM pg_database WHERE datname = 'dpgov'\" | grep -q 1 || createdb dpgov
     SECRETS='$given' sh" <"$tree/docker/postgres/roles.sh"
-  rm -r "$given"
-}
+)
 
 wrapper() {
   sed -e "s|@TREE@|$tree|; s|@VENV@|$VENV|; s|@ETC@|$ETC|; s|@STATE@|$STATE|; s|@ACCOUNT@|$ACCOUNT|g" \
@@ -99,7 +101,8 @@ services() {
   names=$(cd "$tree/docker/systemd" && basename -s .service -- *.service)
   # shellcheck disable=SC2086 # one word for each unit
   systemctl enable --now $names
-  systemctl reload-or-restart caddy
+  # It is told of its new configuration by a start alone: nothing listens for a reload (admin off).
+  systemctl restart caddy
 }
 
 [ "${PACKAGES:-}" = no ] || packages

@@ -1,4 +1,4 @@
-"""The wrapper of a Debian machine, run with programs of the test's own."""
+"""The installer and the wrapper of a Debian machine, run with programs of the test's own."""
 
 import getpass
 import os
@@ -9,6 +9,7 @@ import pytest
 
 from tests.house import tree
 
+INSTALLER = tree.ROOT / "docker/debian/install.sh"
 WRAPPER = tree.ROOT / "docker/debian/dpgov"
 
 
@@ -54,3 +55,37 @@ def test_a_command_reads_a_value_like_the_units(tmp_path: Path, line: str, value
     given = dict(each.split("=", 1) for each in said.stdout.split("\0") if each)
     assert given["DPGOV_LOG_FORMAT"] == "json"
     assert given["DPGOV_OIDC_NAME"] == value
+
+
+def test_a_server_that_listens_for_no_reload_is_restarted() -> None:
+    """The documented upgrade runs the installer again, on a server that runs."""
+    assert "admin off" in (tree.ROOT / "docker/Caddyfile").read_text()
+    text = INSTALLER.read_text()
+    assert "systemctl restart caddy\n" in text
+    assert "systemctl reload" not in text
+
+
+def test_copies_of_passwords_go_also_when_the_database_is_away(tmp_path: Path) -> None:
+    given = tmp_path / "given"
+    given.mkdir()
+    _program(tmp_path / "programs", "su", f"cat >/dev/null; ls {given}/*/; exit 3")
+    _program(tmp_path / "programs", "chown", "")
+    places = {name: str(tmp_path / name) for name in ("ETC", "STATE", "CHECKPOINTS", "BIN")}
+    done = subprocess.run(
+        ["/bin/sh", str(INSTALLER), "budget.example.org"],
+        env=os.environ
+        | places
+        | {
+            "PATH": f"{tmp_path / 'programs'}:{os.environ['PATH']}",
+            "ACCOUNT": getpass.getuser(),
+            "TMPDIR": str(given),
+            "PACKAGES": "no",
+            "SERVICES": "no",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert "app_password" in done.stdout, "they were there"
+    assert list(given.iterdir()) == []
