@@ -52,7 +52,7 @@ secrets() {
 }
 
 folders() {
-  install -d -m 700 -o "$ACCOUNT" "$STATE" "$STATE/signing" "$CHECKPOINTS"
+  install -d -m 700 -o "$ACCOUNT" "$STATE" "$STATE/signing" "$STATE/joint_keys" "$CHECKPOINTS"
   # Where the key lay before it had a folder that the other processes cannot open.
   [ ! -e "$STATE/checkpoint_key" ] || mv -n "$STATE/checkpoint_key" "$STATE/signing/checkpoint_key"
 }

@@ -3,6 +3,7 @@
 import configparser
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -143,14 +144,39 @@ def test_what_holds_data_has_no_way_out_of_the_machine() -> None:
     assert (database["cap_drop"], "cap_add" in database) == (["ALL"], False)
 
 
-def test_only_the_sweeper_reaches_the_key_that_signs() -> None:
-    """S20: a folder that is made before any of them starts, so that no first start is open."""
+def test_no_unit_reaches_keys_that_are_not_its_own() -> None:
+    """S20: folders that are made before any of them starts, so that no first start is open."""
     for path in UNITS:
         unit = path.read_text()
-        assert "StateDirectory=dpgov dpgov-checkpoints dpgov/signing\n" in unit
-        closed = "InaccessiblePaths=%S/dpgov/signing\n" in unit
-        assert closed is (path.stem != "dpgov-sweeper")
-        assert "InaccessiblePaths=-" not in unit
+        made = "StateDirectory=dpgov dpgov-checkpoints dpgov/signing dpgov/joint_keys\n"
+        assert made in unit
+        signs = path.stem == "dpgov-sweeper"
+        assert _closed(unit) == {"joint_keys"} | (set() if signs else {"signing"}), path.stem
+
+
+def test_no_unit_reads_another_s_keys_by_way_of_its_process() -> None:
+    """S20: they have one account, and the kernel asks for the namespace of users besides."""
+    assert [path.stem for path in UNITS if "PrivateUsers=yes\n" not in path.read_text()] == []
+
+
+def test_the_documented_unit_of_joint_answers_reaches_its_keys_and_not_the_one_that_signs(
+    tmp_path: Path,
+) -> None:
+    page = (tree.ROOT / "docs/deployment.md").read_text().split("## Workers of joint answers")[1]
+    _, block = re.findall(r"```(?:yaml|sh)\n(.*?)```", page, re.DOTALL)[:2]
+    (command,) = re.findall(r"sed .*?\.service$", block, re.DOTALL | re.MULTILINE)
+    shutil.copy(tree.ROOT / "docker/systemd/dpgov-worker.service", tmp_path)
+    subprocess.run(["/bin/sh", "-c", command], cwd=tmp_path, check=True)
+    unit = (tmp_path / "dpgov-joint-harbour-office.service").read_text()
+    assert "manage.py joint_worker harbour-office --every 5\n" in unit
+    assert _closed(unit) == {"signing"}
+    assert "PrivateUsers=yes\n" in unit
+
+
+def _closed(unit: str) -> set[str]:
+    """Folders in the state folder that it cannot open; none may be missing at its start."""
+    paths = re.findall(r"^InaccessiblePaths=(.*)$", unit, re.MULTILINE)
+    return {one.removeprefix("%S/dpgov/") for line in paths for one in line.split()}
 
 
 def test_the_application_never_holds_the_owner_s_password() -> None:
