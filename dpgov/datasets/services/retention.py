@@ -9,7 +9,7 @@ owners, because questions wait for it.
 from datetime import date, timedelta
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import SWEEPER
@@ -78,11 +78,11 @@ def end_retention() -> int:
 
 def _over() -> QuerySet[Dataset]:
     return Dataset.objects.filter(
+        # A decision about what is held, or paused, is awaited; about what is archived none is left.
+        Q(archived_at__isnull=False) | Q(held_at__isnull=True, paused_at__isnull=True),
         # Of the database: a machine whose clock is ahead deletes nothing too early.
         kept_until__lt=clock.database_now().date(),
         data_deleted_at__isnull=True,
-        held_at__isnull=True,
-        paused_at__isnull=True,
     )
 
 

@@ -4,6 +4,7 @@ A worker that was away too long finds its fence outdated and can settle nothing.
 """
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import reduce
@@ -22,16 +23,36 @@ from dpgov.queries.models import Query
 UNFINISHED = (Query.State.QUEUED, Query.State.RUNNING)
 
 
-def _stops(path: str = "") -> Q:
-    standing = ("budget__frozen_at", "held_at", "paused_at")
-    return reduce(or_, (Q(**{f"{path}{name}__isnull": False}) for name in standing))
+def _is_set(path: str, *moments: str) -> Q:
+    return reduce(or_, (Q(**{f"{path}{name}__isnull": False}) for name in moments))
+
+
+def _frozen(path: str = "") -> Q:
+    return _is_set(path, "budget__frozen_at")
+
+
+def _stopped(path: str = "") -> Q:
+    return _frozen(path) | _is_set(path, "held_at", "paused_at")
+
+
+def _gone(path: str = "") -> Q:
+    return _is_set(path, "archived_at") & _is_set(path, "held_at", "paused_at")
+
+
+def _itself_or_a_parent(which: Callable[[str], Q]) -> QuerySet[Dataset]:
+    """Of a question: its dataset, where that or one of its parents is such."""
+    such_parent = DerivedFrom.objects.filter(which("parent__"), dataset=OuterRef("pk"))
+    asked_about = Dataset.objects.filter(pk=OuterRef("dataset_id"))
+    return asked_about.filter(which("") | Q(Exists(such_parent)))
 
 
 # A derived dataset stands still as long as one of its parents does.
-_STOPPED_PARENT = DerivedFrom.objects.filter(_stops("parent__"), dataset=OuterRef("pk"))
-STOPPED = Dataset.objects.filter(pk=OuterRef("dataset_id")).filter(
-    _stops() | Q(Exists(_STOPPED_PARENT))
-)
+STOPPED = _itself_or_a_parent(_stopped)
+# What was archived while it was held or paused stays so: no decision lets its questions go on.
+GONE = _itself_or_a_parent(_gone)
+_FROZEN = _itself_or_a_parent(_frozen)
+# What a backup lacks may have been charged before, so that a frozen budget waits for an officer.
+ENDS_UNANSWERED = Q(Exists(GONE)) & ~Q(Exists(_FROZEN))
 
 
 class LostLease(Exception):

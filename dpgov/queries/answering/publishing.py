@@ -35,7 +35,7 @@ from dpgov.budgets.services.freezing import confirm_place
 from dpgov.budgets.words import noted
 from dpgov.datasets.rules import least_price_nano
 from dpgov.operation.clock import database_now
-from dpgov.queries.answering.lease import STOPPED
+from dpgov.queries.answering.lease import ENDS_UNANSWERED, GONE, STOPPED
 from dpgov.queries.answering.moments import horizon, latest_at
 from dpgov.queries.crossing import tenants_with_sealed_queries
 from dpgov.queries.models import Query, Release
@@ -46,6 +46,8 @@ logger = logging.getLogger(__name__)
 # A publisher that lives is never this late; then whoever looks at the answer publishes it.
 PATIENCE = timedelta(seconds=2)
 _BATCH = 500
+# What nobody can let go on ends too, or it would hold its budgets for ever.
+_MAY_END = ~Q(Exists(STOPPED)) | ENDS_UNANSWERED
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +98,8 @@ def _publish_tenant(tenant_id: UUID, now: datetime) -> int:
 
 
 def _sealed_in(tenant_id: UUID) -> QuerySet[Query]:
-    """Those that are not stopped, in the tenant that is acted for."""
-    return Query.objects.filter(~Exists(STOPPED), state=Query.State.SEALED, tenant_id=tenant_id)
+    """Those that may end, in the tenant that is acted for."""
+    return Query.objects.filter(_MAY_END, state=Query.State.SEALED, tenant_id=tenant_id)
 
 
 def _due(now: datetime, *, patience: timedelta = timedelta()) -> Q:
@@ -161,7 +163,7 @@ def _publish(query_id: UUID) -> bool:
     if query is None:
         return False
     text, at = query.sealed_text, _dated(query, database_now())
-    answered = query.outcome == Query.Outcome.RELEASED
+    answered = query.outcome == Query.Outcome.RELEASED and not _is_gone(query)
     unread = query.outcome == Query.Outcome.UNREAD
     Query.objects.filter(pk=query.pk).update(
         state=Query.State.RELEASED if answered else Query.State.FAILED,
@@ -187,8 +189,16 @@ def _locked(query_id: UUID) -> Query | None:
     None while its dataset is frozen, too (it may have been published in what a backup lacks), and
     while it is paused: who pauses sees nothing come out any more, however far the work had got.
     """
-    sealed = Query.objects.filter(~Exists(STOPPED), pk=query_id, state=Query.State.SEALED)
+    sealed = Query.objects.filter(_MAY_END, pk=query_id, state=Query.State.SEALED)
     return sealed.select_for_update(of=("self",)).select_related("dataset__budget").first()
+
+
+def _is_gone(query: Query) -> bool:
+    """Whether the answer stays unseen: its dataset was archived while it was held or paused.
+
+    Charged like any failure, because the data was read for it.
+    """
+    return Query.objects.filter(Exists(GONE), pk=query.pk).exists()
 
 
 def _dated(query: Query, now: datetime) -> datetime:

@@ -16,7 +16,7 @@ from dpgov.datasets.models import Dataset, DerivedFrom
 from dpgov.datasets.selectors import present
 from dpgov.operation.clock import database_now
 from dpgov.queries.answering import ending
-from dpgov.queries.answering.lease import LostLease, free
+from dpgov.queries.answering.lease import GONE, LostLease, free
 from dpgov.queries.answering.tasks import MOST_MESSAGES, messages, wake
 from dpgov.queries.answering.turns import number_waiting
 from dpgov.queries.crossing import UNFINISHED, tenants_with_unfinished_queries
@@ -102,10 +102,9 @@ def _exhausted(tenant_id: UUID, now: datetime) -> QuerySet[Query]:
 
 
 def _of_what_is_gone(tenant_id: UUID, now: datetime) -> QuerySet[Query]:
-    """Of datasets that were archived while they were held: no decision lets them go on."""
+    """Those that no decision lets go on. What they have sealed already, the publisher ends."""
     idle = Q(state=Query.State.QUEUED) | Q(state=Query.State.RUNNING, lease_until__lt=now)
-    gone = Q(dataset__archived_at__isnull=False, dataset__held_at__isnull=False)
-    return _oldest(tenant_id, idle & gone)[:_BATCH]
+    return _oldest(tenant_id, idle & Q(Exists(GONE)))[:_BATCH]
 
 
 def _expired(tenant_id: UUID, now: datetime) -> QuerySet[Query]:

@@ -98,6 +98,16 @@ def test_a_paused_dataset_waits_for_its_owners(dataset: Dataset, owner: Membersh
     assert end_retention() == 1
 
 
+def test_what_was_archived_while_it_was_held_goes_after_its_last_day(dataset: Dataset) -> None:
+    """L28: a hold is waited for as long as somebody can decide about it, and no longer."""
+    Dataset.objects.filter(pk=dataset.pk).update(held_at=clock.now(), held_reason="paused")
+    _over(dataset)
+    assert end_retention() == 0
+    Dataset.objects.filter(pk=dataset.pk).update(archived_at=clock.now())
+    assert (end_retention(), end_retention()) == (1, 0)
+    assert _gone(dataset)
+
+
 def test_what_has_no_last_day_stays(dataset: Dataset, foreign_dataset: Dataset) -> None:
     """L28: and of another organisation only what is over there."""
     _over(foreign_dataset)

@@ -5,12 +5,17 @@ rows lie there when the file itself was deleted.
 """
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 
 from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.services import approve
+from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.models import Budget
+from dpgov.budgets.services import confirm_budget
+from dpgov.budgets.services.freezing import freeze_tenant
+from dpgov.budgets.standing import frozen_budgets
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, datasets_of
 from dpgov.datasets.services import archive_dataset, delete_data, pause_questions
@@ -21,12 +26,14 @@ from dpgov.datasets.services.held.deciding import (
     request_decision,
 )
 from dpgov.datasets.services.held.looks import pause
+from dpgov.operation import clock
 from dpgov.oversight.reconciliation.report import reconcile
 from dpgov.queries.answering.lease import Stopped, claim, give_back, mark_opened
 from dpgov.queries.answering.sweep import sweep
 from dpgov.queries.asking.gate import NotOpen
-from dpgov.queries.models import Query
+from dpgov.queries.models import Query, Release
 from dpgov.tenants.models import Membership
+from tests.cast import answer_query, publish_now
 
 Pair = tuple[Dataset, Dataset]
 Ask = Callable[..., Query]
@@ -96,6 +103,70 @@ def test_what_waits_for_a_held_dataset_whose_parent_is_archived_ends_for_nothing
     assert reconcile(owner.tenant).findings == ()
 
 
+@pytest.mark.parametrize("how", ["answered", "exhausted"])
+@pytest.mark.parametrize("which", ["derived", "parent"])
+def test_what_was_read_of_a_held_dataset_whose_parent_is_archived_ends_as_a_failure(
+    owner: Membership,
+    officer: Membership,
+    analyst: Membership,
+    both: Dataset,
+    visits_and_costs: Pair,
+    ask: Ask,
+    how: str,
+    which: str,
+) -> None:
+    """M67: nobody could ever let it go on: it is charged, its answer is seen by nobody, and no
+    budget is held by it. Neither it nor its parents keep their data for it.
+    """
+    query = ask(analyst, of=both)
+    _read(query, how)
+    held = both if which == "derived" else visits_and_costs[0]
+    pause(version=current_version(held), membership=officer, reason="whose are these?")
+    sweep()
+    assert publish_now() == 0, "as long as a decision can let it go on"
+    archive_dataset(dataset=visits_and_costs[0], user=owner.user)
+    sweep()
+    assert publish_now() == 1
+    query.refresh_from_db()
+    assert (query.state, query.sealed_text) == (Query.State.FAILED, "")
+    assert not Release.objects.exists()
+    assert {budget.reserved_nano for budget in Budget.objects.all()} == {0}
+    assert Budget.objects.get(pk=both.budget_id).spent_nano == query.cost_nano
+    delete_data(dataset=Dataset.objects.get(pk=visits_and_costs[0].pk), user=owner.user)
+    assert reconcile(owner.tenant).findings == ()
+
+
+def _read(query: Query, how: str) -> None:
+    """Its answer is sealed, or its last worker opened the data and vanished."""
+    if how == "answered":
+        assert answer_query(query.pk)
+        return
+    taken = claim(query.pk)
+    assert taken is not None
+    mark_opened(taken)
+    long_ago = clock.now() - timedelta(hours=1)
+    Query.objects.filter(pk=query.pk).update(lease_until=long_ago, attempts=99)
+
+
+def test_what_was_read_waits_while_its_budget_is_frozen(
+    owner: Membership,
+    officer: Membership,
+    analyst: Membership,
+    both: Dataset,
+    visits_and_costs: Pair,
+    ask: Ask,
+) -> None:
+    """A9, M67: it may have been charged in what a backup lacks, so an officer confirms first."""
+    _read(ask(analyst, of=both), "answered")
+    pause(version=current_version(both), membership=officer, reason="whose are these?")
+    archive_dataset(dataset=visits_and_costs[0], user=owner.user)
+    freeze_tenant(tenant_id=owner.tenant_id, reason="restored")
+    assert publish_now() == 0
+    for budget in frozen_budgets(owner.tenant_id):
+        confirm_budget(budget=budget, actor=OPERATOR, reason="compared")
+    assert publish_now() == 1
+
+
 def test_the_data_of_both_is_deleted(
     owner: Membership, officer: Membership, both: Dataset, visits_and_costs: Pair
 ) -> None:
@@ -130,11 +201,13 @@ def test_what_was_asked_about_it_is_answered_before_any_data_goes(
     assert both.data_deleted_at is not None
 
 
-def test_a_pause_of_what_was_derived_is_ended_first(
-    owner: Membership, officer: Membership, both: Dataset, visits_and_costs: Pair
+@pytest.mark.parametrize("which", ["itself", "what was derived"])
+def test_a_pause_is_ended_first(
+    owner: Membership, officer: Membership, both: Dataset, visits_and_costs: Pair, which: str
 ) -> None:
     """M67: its questions would wait for ever; the request lapses and nothing was changed."""
-    pause_questions(dataset=both, user=owner.user, reason="")
+    paused = visits_and_costs[0] if which == "itself" else both
+    pause_questions(dataset=paused, user=owner.user, reason="")
     request = _discarded(owner, officer, visits_and_costs[0])
     assert request.state == ChangeRequest.State.STALE
     assert Dataset.objects.filter(archived_at__isnull=False).count() == 0

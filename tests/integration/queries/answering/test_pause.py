@@ -154,6 +154,21 @@ def test_a_paused_dataset_is_not_archived_over_its_waiting_questions(
     assert Dataset.objects.get(pk=dataset.pk).archived_at is None
 
 
+def test_what_was_archived_while_it_was_paused_ends_as_a_failure(
+    analyst: Membership, dataset: Dataset, ask: Ask, pause: Callable[[], None]
+) -> None:
+    """L26: as two persons could discard it once: nobody can resume it, and nothing is held on."""
+    sealed, waiting = ask(analyst), ask(analyst, epsilon=0.25)
+    answer_query(sealed.pk)
+    pause()
+    Dataset.objects.update(archived_at=timezone.now())
+    assert (sweep().given_up, publish_now()) == (1, 1)
+    sealed.refresh_from_db()
+    waiting.refresh_from_db()
+    assert (sealed.state, waiting.state) == (State.FAILED, State.VOIDED)
+    assert _reserved(dataset) == (0, 500_000_000)
+
+
 def test_a_pause_that_ends_at_the_moment_of_opening_leaves_nothing_read_unmarked(
     analyst: Membership,
     dataset: Dataset,
