@@ -112,6 +112,42 @@ def test_the_compose_file_is_what_the_specification_allows() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_every_documented_variable_reaches_the_processes_and_secrets_only_theirs() -> None:
+    """By the map, or by a file that need not be there: nothing is swallowed without a word."""
+    own = {"web": ["web.env"], "sweeper": ["sweeper.env"]}
+    for name in OURS:
+        files = _compose()["services"][name]["env_file"]
+        assert [each["path"] for each in files] == ["settings.env", *own.get(name, [])], name
+        assert {each["required"] for each in files} == {False}, name
+    page = (tree.ROOT / "docs/configuration.md").read_text()
+    listed = set(re.findall(r"`(DPGOV_\w+)`", "".join(re.findall(r"^\| `.*? \|", page, re.M))))
+    # Nobody could change these by a file: what the map says of them wins.
+    fixed = _compose()["services"]["web"]["environment"].keys() & listed
+    told = (tree.ROOT / "docs/deployment.md").read_text()
+    servers = re.compile("_URL$|_ROLE$|_FOLDER$|_FILE$|HOST|ORIGIN|PROXY|TIME_ZONE")
+    assert "servers, roles, folders, files of secrets, and what" in told
+    assert {name for name in fixed if not servers.search(name)} == set()
+
+
+def test_the_overlays_pass_every_variable_of_theirs() -> None:
+    """Of `.env`, which compose itself reads and no process does."""
+    page = (tree.ROOT / "docs/configuration.md").read_text()
+    for kind in ("STORE", "LIVE"):
+        text = (tree.ROOT / f"docker/compose.{kind.lower()}.yaml").read_text()
+        given = yaml.safe_load(text)["services"]["web"]["environment"]
+        rows = re.findall(r"^\| (`DPGOV_\w+`(?:, `\w+`)*) \|", page, re.M)
+        rows = [re.findall(r"\w+", row) for row in rows if row.startswith(f"`DPGOV_{kind}_")]
+        # Certificates are a file that has to be mounted, too.
+        missing = {row[0] for row in rows if not given.keys() & set(row)}
+        assert missing <= {"DPGOV_STORE_CA_FILE"}
+
+
+def test_what_is_stopped_may_end_what_it_does() -> None:
+    """Web servers end the requests that are under way, for half a minute."""
+    for name in ("web", "worker", "reader", "sweeper"):
+        assert _compose()["services"][name]["stop_grace_period"] == "60s", name
+
+
 def test_the_image_is_tagged_with_the_version() -> None:
     """T8: whoever starts the compose file runs what the tree holds."""
     version = tomllib.loads((tree.ROOT / "pyproject.toml").read_text())["project"]["version"]
