@@ -222,3 +222,32 @@ def test_the_overlay_without_a_shared_folder_fits_every_manifest() -> None:
             volumes = {one["name"]: one for one in each["spec"]["template"]["spec"]["volumes"]}
             assert "emptyDir" in volumes["data"], each["metadata"]["name"]
             assert wanted <= {one["key"] for one in volumes["secrets"]["secret"]["items"]}
+
+
+def test_the_overlay_of_the_archive_gives_it_to_all_who_write_and_read_it() -> None:
+    """A pod's own folder ends with it, and what left the log is nowhere else."""
+    every = _overlaid("Commands of the owner")
+    (settings,) = (each["data"] for each in every if each["kind"] == "ConfigMap")
+    folder = settings["DPGOV_ARCHIVE_FOLDER"]
+    for each in every:
+        if each["kind"] in ("Deployment", "Job"):
+            pod = each["spec"]["template"]["spec"]
+            mounted = {
+                one["mountPath"]: one["name"] for one in pod["containers"][0]["volumeMounts"]
+            }
+            volumes = {one["name"]: one for one in pod["volumes"]}
+            assert "persistentVolumeClaim" in volumes[mounted[folder]], each["metadata"]["name"]
+
+
+def test_a_command_of_the_owner_is_the_migration_s_job_by_another_name() -> None:
+    page = (tree.ROOT / "docs/kubernetes.md").read_text().split("## Commands of the owner\n")[1]
+    overlay = yaml.safe_load(page.split("```yaml\n")[2].split("```")[0])
+    (patch,) = overlay["patches"]
+    (job,) = _documents("migrate.yaml")
+    for step in yaml.safe_load(patch["patch"]):
+        _patched(job, step)
+    kubernetes_validate.validate(job, _OLDEST, strict=True)
+    assert job["metadata"]["name"] == "archive-log"
+    (container,) = job["spec"]["template"]["spec"]["containers"]
+    assert container["command"][1:3] == ["manage.py", "archive_log"]
+    assert "dpgov_owner@" in _environment(container)["DPGOV_DATABASE_URL"]

@@ -213,6 +213,7 @@ def _declared(machine: Machine, objects: ObjectServer) -> Iterator[None]:
     for name, key in keys.items():
         (etc / name).touch(0o600)
         (etc / name).write_text(key)
+    told["DPGOV_ARCHIVE_FOLDER"] = str(machine.root / "archive")
     lines = [f"{name}={value}" for name, value in told.items()]
     (etc / "environment").write_text("\n".join([before, *lines, ""]))
     try:

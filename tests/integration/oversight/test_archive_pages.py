@@ -179,6 +179,19 @@ def test_the_command_archives_then_removes_each_log(
     assert "harbour: Entries 1 to" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("step", [("--before", "2025-02"), ("--remove",)])
+def test_with_object_storage_the_archive_lies_in_no_state_folder(
+    step: tuple[str, ...], settings: Any, officer: Membership, tmp_path: Path
+) -> None:
+    """Which other machines do not see, and which may end with its pod."""
+    settings.DPGOV_HOME, settings.DPGOV_STORE = tmp_path / "home", {"bucket": "files"}
+    settings.DPGOV_ARCHIVE_FOLDER = tmp_path / "home/archive"
+    with pytest.raises(CommandError, match="in DPGOV_ARCHIVE_FOLDER"):
+        call_command("archive_log", *step)
+    settings.DPGOV_ARCHIVE_FOLDER = tmp_path / "shared"
+    call_command("archive_log", *step)
+
+
 @pytest.mark.parametrize(
     ("month", "told"), [("2999-01", "has not begun"), ("march", "is no month"), ("", "is no month")]
 )

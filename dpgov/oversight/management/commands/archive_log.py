@@ -2,8 +2,10 @@
 
 from argparse import ArgumentParser
 from datetime import UTC, date, datetime
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
@@ -33,6 +35,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if role := connected_as():
             raise CommandError(f"Run archive_log as the owner of the tables, not as {role}.")
+        _refuse_a_folder_of_one_machine()
         before = None if options["remove"] else _month(options["before"])
         results = [self._one(tenant, before) for tenant in chosen_tenants(options["tenant"])]
         if options["remove"]:
@@ -51,6 +54,19 @@ class Command(BaseCommand):
         for line in said:
             self.stdout.write(f"{tenant.slug}: {line}")
         return True
+
+
+def _refuse_a_folder_of_one_machine() -> None:
+    """With object storage no machine sees another one's state folder, which may end with its pod.
+
+    What is removed from the log is nowhere else than in the archive.
+    """
+    folder, home = (Path(p).resolve() for p in (settings.DPGOV_ARCHIVE_FOLDER, settings.DPGOV_HOME))
+    if settings.DPGOV_STORE is not None and folder.is_relative_to(home):
+        raise CommandError(
+            "With DPGOV_STORE_URL each machine has a state folder of its own. Name a folder "
+            "outside of it in DPGOV_ARCHIVE_FOLDER, which lasts and which every web server reads."
+        )
 
 
 def _archived(tenant: KnownTenant, before: date) -> list[str]:
