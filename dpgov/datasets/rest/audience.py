@@ -82,7 +82,7 @@ class AudienceView(APIView):
         try:
             services.change_audience(
                 dataset=dataset,
-                named_only=wanted.validated_data.get("named_only", dataset.named_only),
+                named_only=wanted.validated_data.get("named_only"),
                 named=_named(dataset, wanted.validated_data.get("viewers")),
                 user=membership_of(request).user,
             )
@@ -93,10 +93,10 @@ class AudienceView(APIView):
         return Response(_told(dataset_or_404(request, slug)))
 
 
-def _named(dataset: Dataset, emails: list[str] | None) -> list[UUID]:
-    """The memberships of these addresses; of who is named now where none were sent."""
+def _named(dataset: Dataset, emails: list[str] | None) -> list[UUID] | None:
+    """The memberships of these addresses; None where none were sent: whoever is named stays so."""
     if emails is None:
-        return [one.membership_id for one in viewers_of(dataset)]
+        return None
     analysts = Membership.objects.filter(having(Role.ANALYST), tenant=dataset.tenant_id)
     found = analysts.values_list("user__email", "pk")
     known = {email.casefold(): pk for email, pk in found}

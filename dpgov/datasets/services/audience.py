@@ -49,21 +49,22 @@ class TooManyViewers(SpokenRefusal, ValueError):
 
 @transaction.atomic
 def change_audience(
-    *, dataset: Dataset, named_only: bool, named: Collection[UUID], user: User
+    *, dataset: Dataset, named_only: bool | None, named: Collection[UUID] | None, user: User
 ) -> None:
     """Who sees it from now on, and by id the memberships that are named; the same is no change.
 
-    Raises OwnNaming, NoAnalyst, TooManyViewers, and Dataset.DoesNotExist when it is archived or
-    held. Who was named before stays named by whoever did that.
+    None stays as it is under the lock: what the caller read may not hold any more. Raises
+    OwnNaming, NoAnalyst, TooManyViewers, and Dataset.DoesNotExist when it is archived or held. Who
+    was named before stays named by whoever did that.
     """
     rows = Dataset.objects.select_for_update(of=("self",)).filter(present())
     locked = rows.get(pk=dataset.pk)
-    if len(named) > MOST_VIEWERS:
-        raise TooManyViewers
     before = audience_of(locked)
-    _name(locked, frozenset(named), user)
-    Dataset.objects.filter(pk=locked.pk).update(named_only=named_only)
-    locked.named_only = named_only
+    if named is not None:
+        _name(locked, frozenset(named), user)
+    if named_only is not None:
+        Dataset.objects.filter(pk=locked.pk).update(named_only=named_only)
+        locked.named_only = named_only
     after = audience_of(locked)
     if before == after:
         return
@@ -80,6 +81,8 @@ def audience_of(dataset: Dataset) -> Mapping[str, Any]:
 
 def _name(dataset: Dataset, wanted: frozenset[UUID], user: User) -> None:
     """Those who are named already stay so; a naming that does not count any more goes."""
+    if len(wanted) > MOST_VIEWERS:
+        raise TooManyViewers
     kept = {one.membership_id for one in viewers_of(dataset)} & wanted
     people = Membership.objects.filter(having(Role.ANALYST), tenant=dataset.tenant_id)
     added = list(people.filter(pk__in=wanted - kept).select_related("user"))

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from django.db import DatabaseError, transaction
@@ -10,6 +11,7 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from dpgov.audit.models import AuditEntry
+from dpgov.datasets import services
 from dpgov.datasets.audience import analysts_of, seen, viewers_of
 from dpgov.datasets.models import Dataset, Upload, Viewer
 from dpgov.datasets.services import NoAnalyst, OwnNaming, change_audience
@@ -22,6 +24,7 @@ from tests.integration.datasets.registering import register
 
 pytestmark = pytest.mark.django_db
 API = "/api/v1/datasets/visits/audience/"
+AUDIENCE = ("named_only", "viewers")
 PAGE = "/datasets/visits/audience/"
 
 
@@ -114,6 +117,38 @@ def test_the_page_and_the_api_say_and_change_the_same(
     assert "checked" not in browser.get(PAGE).content.decode().partition("Named people")[2]
     upper = {"viewers": [analyst.user.email.upper()], "named_only": False}
     assert api.patch(API, upper, format="json").json()["viewers"][0]["named_by"] == owner.user.email
+
+
+@pytest.mark.parametrize(
+    ("sent", "meanwhile"),
+    [({"viewers": []}, {"named_only": True}), ({"named_only": True}, {"named": []})],
+    ids=["who is named", "whether only they see it"],
+)
+def test_what_is_left_out_stays_as_another_owner_has_just_made_it(
+    dataset: Dataset,
+    owner: Membership,
+    analyst: Membership,
+    api_for: Callable[[Membership], APIClient],
+    sent: dict[str, Any],
+    meanwhile: dict[str, Any],
+) -> None:
+    """L37: never as it was when the request was read; nor is it told as this owner's decision."""
+    change_audience(dataset=dataset, named_only=False, named={analyst.pk}, user=owner.user)
+    other = join(dataset.tenant, Role.OWNER, "hanna").user
+
+    def after_the_other(**wanted: Any) -> None:
+        change_audience(
+            **{"dataset": dataset, "named_only": None, "named": None, "user": other} | meanwhile
+        )
+        change_audience(**wanted)
+
+    with patch.object(services, "change_audience", after_the_other):
+        told = api_for(owner).patch(API, sent, format="json").json()
+    assert told == {"named_only": True, "viewers": []}
+    assert viewers_of(dataset).count() == 0
+    last = _entries()[-1]
+    key = next(iter(set(AUDIENCE) - sent.keys()))
+    assert last[f"before_{key}"] == last[f"after_{key}"]
 
 
 @pytest.mark.parametrize("viewers", [["nobody@example.org"], ["no address"], "anna"])
