@@ -14,6 +14,7 @@ from dpgov.datasets import services
 from dpgov.datasets.audience import viewers_of
 from dpgov.datasets.models import Dataset, Viewer
 from dpgov.datasets.selectors import dataset_or_404
+from dpgov.operation.bodies import NothingElse
 from dpgov.tenants.models import Membership, Role
 from dpgov.tenants.permissions import Permission, membership_of
 from dpgov.tenants.roles import having
@@ -38,7 +39,7 @@ class AudienceSerializer(serializers.Serializer[Any]):
     )
 
 
-class AudienceChangeSerializer(serializers.Serializer[Any]):
+class AudienceChangeSerializer(NothingElse):
     """What shall be otherwise; what is left out stays as it is."""
 
     named_only = serializers.BooleanField(required=False)

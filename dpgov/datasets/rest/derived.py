@@ -3,7 +3,6 @@
 from typing import Any
 from uuid import UUID
 
-from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import APIException, ValidationError
@@ -19,6 +18,7 @@ from dpgov.datasets.services import Derivation, Side
 from dpgov.datasets.tasks import wake
 from dpgov.datasets.uploaded import derived_arrival_or_404, refusal_of
 from dpgov.language.translation import retold, translated
+from dpgov.operation.bodies import NothingElse
 from dpgov.privacy.plan.schema import InvalidDomain
 from dpgov.tenants.permissions import Permission, membership_of
 
@@ -26,22 +26,7 @@ _MOST_ROWS = 100_000
 _STATES = ["waiting", "done", "refused", "cancelled"]
 
 
-class _NothingElse(serializers.Serializer[Any]):
-    """Refuses what it does not know: whoever names another key must not believe that it joined."""
-
-    def to_internal_value(self, data: Any) -> Any:
-        found = super().to_internal_value(data)
-        unknown = [name for name in data if name not in self.fields]
-        if unknown:
-            words = _(
-                "There is no such field. Rows are matched by the column that names people in each "
-                "dataset, and by nothing else."
-            )
-            raise ValidationError({name: [words] for name in unknown})
-        return found
-
-
-class SideSerializer(_NothingElse):
+class SideSerializer(NothingElse):
     """What is taken of one dataset; of its newest version."""
 
     dataset = serializers.SlugField()
@@ -52,7 +37,7 @@ class SideSerializer(_NothingElse):
     )
 
 
-class DeriveSerializer(_NothingElse):
+class DeriveSerializer(NothingElse):
     """Two datasets of one shared budget, and what the derived one is called and may take."""
 
     name = serializers.CharField(max_length=120)

@@ -14,6 +14,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.datasets.rest.shapes import ConflictSerializer
 from dpgov.datasets.rules import accepted_at, in_force
 from dpgov.datasets.selectors import dataset_or_404
+from dpgov.operation.bodies import NothingElse, refuse_unknown
 from dpgov.tenants.models import User
 from dpgov.tenants.permissions import Permission, membership_of
 
@@ -31,7 +32,7 @@ class TermsSerializer(serializers.Serializer[Any]):
     )
 
 
-class AcceptedVersionSerializer(serializers.Serializer[Any]):
+class AcceptedVersionSerializer(NothingElse):
     """Which version is accepted."""
 
     version = serializers.IntegerField(min_value=1, max_value=_MOST)
@@ -91,6 +92,7 @@ class AcceptTermsView(APIView):
 
 def _number(request: Request) -> int:
     body = request.data
+    refuse_unknown(body, ("version",))
     number = body.get("version") if isinstance(body, dict) else None
     if not isinstance(number, int) or isinstance(number, bool) or not 0 < number <= _MOST:
         raise ValidationError({"version": ["Send the number of the version that you have read."]})

@@ -19,6 +19,7 @@ from dpgov.joint.models import JointQuestion
 from dpgov.joint.selectors import datasets_that_count_rho, fits_of, party_of
 from dpgov.joint.services.prepared import Terms
 from dpgov.joint.services.proposing import LONGEST_TITLE
+from dpgov.operation.bodies import NothingElse
 from dpgov.privacy.joint.noise import MOST_PARTIES
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.rest.shapes.errors import Conflict, refusals
@@ -42,7 +43,7 @@ class _Plan(serializers.Field[Any, Any, Any, Any]):
         return value
 
 
-class ProposalSerializer(serializers.Serializer[Any]):
+class ProposalSerializer(NothingElse):
     """A question for several organisations, as it would be asked of a dataset of your own."""
 
     dataset = serializers.SlugField(help_text="One of yours that counts ρ.")
@@ -54,13 +55,13 @@ class ProposalSerializer(serializers.Serializer[Any]):
     colluders = serializers.IntegerField(min_value=0, max_value=MOST_PARTIES, help_text=_COLLUDERS)
 
 
-class CodeSerializer(serializers.Serializer[Any]):
+class CodeSerializer(NothingElse):
     """A code that another organisation gave you."""
 
     code = serializers.CharField(max_length=_LONGEST_CODE)
 
 
-class JoinSerializer(serializers.Serializer[Any]):
+class JoinSerializer(NothingElse):
     """With which dataset, and why; an officer reads it."""
 
     dataset = serializers.SlugField()

@@ -14,6 +14,7 @@ from rest_framework.reverse import reverse
 
 from dpgov.datasets.lineage import read_parents
 from dpgov.datasets.selectors import dataset_or_404
+from dpgov.operation.bodies import NothingElse, refuse_unknown
 from dpgov.privacy.accounting.decimals import as_number
 from dpgov.privacy.plan.plan import InvalidPlan, PlanProblem
 from dpgov.queries.asking.approval import ends_at, sentence_of
@@ -74,7 +75,7 @@ class ApprovalSerializer(serializers.Serializer[Standing]):
         return ends_at(standing.request).isoformat() if granted else None
 
 
-class AskForApprovalSerializer(serializers.Serializer[Any]):
+class AskForApprovalSerializer(NothingElse):
     """A question and what it is for."""
 
     plan = PlanSerializer()
@@ -167,6 +168,7 @@ def _paths_in_the_body() -> Generator[None]:
 
 def _typed(request: Request) -> tuple[object, str]:
     body = request.data
+    refuse_unknown(body, ("plan", "purpose"))
     if not isinstance(body, dict) or set(body) != {"plan", "purpose"}:
         raise ValidationError({"plan": ["Send a plan and a purpose, under these two keys."]})
     try:

@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from dpgov.datasets.selectors import dataset_or_404
+from dpgov.operation.bodies import NothingElse, refuse_unknown
 from dpgov.privacy.accounting.decimals import as_number
 from dpgov.queries.asking.ready_made import Offered, Withdrawn, offered_to
 from dpgov.queries.asking.submit import submit_ready_made
@@ -47,7 +48,7 @@ class ReadyMadeSerializer(serializers.Serializer[Offered]):
         return as_number(currency.question(offered.ready_made.cost_nano))
 
 
-class ValuesSerializer(serializers.Serializer[Any]):
+class ValuesSerializer(NothingElse):
     """What is put into the blanks, by their names."""
 
     values = serializers.DictField(required=False)
@@ -113,6 +114,7 @@ class ReadyMadeView(RefusingView):
 
 def _values(request: Request) -> object:
     body = request.data
-    if not isinstance(body, dict) or set(body) - {"values"}:
+    refuse_unknown(body, ("values",))
+    if not isinstance(body, dict):
         raise ValidationError({"values": ["Send the values of the parameters under this key."]})
     return body.get("values", {})

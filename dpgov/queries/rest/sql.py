@@ -8,6 +8,7 @@ from rest_framework.response import Response
 
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import schema_of, version_or_404
+from dpgov.operation.bodies import refuse_unknown
 from dpgov.privacy.plan.plan import Plan
 from dpgov.queries.arranging.arrangement import Arrangement
 from dpgov.queries.asking.quote import Quote, quote
@@ -61,6 +62,7 @@ class SqlView(RefusingView):
 
 def _read(request: Request, version: DatasetVersion) -> tuple[Dataset, Plan, Arrangement]:
     """Of a JOIN, the dataset that was derived from both."""
+    refuse_unknown(request.data, ("sql",))
     text = request.data.get("sql") if isinstance(request.data, dict) else None
     if not isinstance(text, str):
         raise ValidationError({"sql": ["Send the question as a text under the key sql."]})

@@ -16,6 +16,7 @@ from rest_framework.reverse import reverse
 from rest_framework.throttling import BaseThrottle
 from rest_framework.views import APIView
 
+from dpgov.operation.bodies import refuse_unknown
 from dpgov.queries.rest.shapes.question import RefusalSerializer
 from dpgov.surveys.errors import SurveyRefusal
 from dpgov.surveys.models import Survey
@@ -92,6 +93,7 @@ class AnswerView(APIView):
     )
     def post(self, request: Request, survey_code: str) -> Response:
         body = request.data if isinstance(request.data, dict) else {}
+        refuse_unknown(body, ReportSerializer().fields)
         try:
             with acting_on(survey_code) as survey:
                 receive(survey=survey, token=body.get("token"), report=body.get("report"))

@@ -19,6 +19,7 @@ from dpgov.approvals.models import ChangeRequest
 from dpgov.budgets.errors import LedgerRefusal
 from dpgov.budgets.rest.shapes import TypedEpsilon
 from dpgov.budgets.services.surveys import survey_price
+from dpgov.operation.bodies import NothingElse
 from dpgov.privacy.accounting.decimals import as_number
 from dpgov.privacy.accounting.loss import PURE
 from dpgov.privacy.local.estimate import moved_by, widest
@@ -114,7 +115,7 @@ class SurveyFormSerializer(serializers.Serializer[Any]):
     address = serializers.CharField()
 
 
-class ReportSerializer(serializers.Serializer[Any]):
+class ReportSerializer(NothingElse):
     """One randomised report. Never send a true answer."""
 
     token = serializers.CharField(
@@ -140,7 +141,7 @@ class Refused(APIException):
         super().__init__(str(refusal), refusal.code)
 
 
-class DraftSerializer(serializers.Serializer[Any]):
+class DraftSerializer(NothingElse):
     """A survey to be: what is asked, and how it is charged, does not change after this."""
 
     question = serializers.CharField(max_length=LONGEST_QUESTION)
@@ -161,13 +162,13 @@ class DraftSerializer(serializers.Serializer[Any]):
     )
 
 
-class OpeningSerializer(serializers.Serializer[Any]):
+class OpeningSerializer(NothingElse):
     """Why a shared budget is charged; an officer reads it. Not needed for a budget of its own."""
 
     reason = serializers.CharField(required=False, allow_blank=True, max_length=500, default="")
 
 
-class TokensWantedSerializer(serializers.Serializer[Any]):
+class TokensWantedSerializer(NothingElse):
     """How many tokens."""
 
     number = serializers.IntegerField(min_value=1, max_value=MOST_AT_ONCE)

@@ -1,0 +1,31 @@
+"""Bodies that the REST API takes: they have the fields that are described, and nothing else.
+
+Whoever writes a field's name otherwise than it is must not believe that it was heard: what it would
+have protected would be left open, and the answer would be that of success.
+"""
+
+from collections.abc import Container
+from typing import Any
+
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+
+_UNKNOWN = "There is no such field here."
+
+
+class NothingElse(serializers.Serializer[Any]):
+    """Refuses a field that it does not know, before it looks at the others."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        """As before; raises ValidationError at each unknown field."""
+        refuse_unknown(data, self.fields)
+        return super().to_internal_value(data)
+
+
+def refuse_unknown(body: object, known: Container[str]) -> None:
+    """For a body that is read by hand; raises ValidationError at each unknown field."""
+    if not isinstance(body, dict):
+        return
+    unknown = [name for name in body if name not in known]
+    if unknown:
+        raise ValidationError({name: [_UNKNOWN] for name in unknown})
