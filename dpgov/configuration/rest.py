@@ -20,8 +20,19 @@ REST_FRAMEWORK: dict[str, Any] = {
 _REFUSAL = "dpgov.queries.rest.shapes.question.RefusalSerializer"
 DRF_STANDARDIZED_ERRORS: dict[str, Any] = {
     "EXCEPTION_HANDLER_CLASS": "dpgov.operation.outage.OutageHandler",
-    "ALLOWED_ERROR_STATUS_CODES": ["400", "401", "403", "404", "405", "406", "413", "415", "429"],
-    "ERROR_SCHEMAS": {"400": _REFUSAL, "404": _REFUSAL, "413": _REFUSAL},
+    "ALLOWED_ERROR_STATUS_CODES": [
+        "400",
+        "401",
+        "403",
+        "404",
+        "405",
+        "406",
+        "411",
+        "413",
+        "415",
+        "429",
+    ],
+    "ERROR_SCHEMAS": {"400": _REFUSAL, "404": _REFUSAL, "411": _REFUSAL, "413": _REFUSAL},
 }
 SPECTACULAR_SETTINGS: dict[str, Any] = {
     "TITLE": "dpgov API",

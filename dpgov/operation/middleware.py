@@ -6,6 +6,7 @@ request took is in the operator's log alone; no header tells it.
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import structlog
 from django.conf import settings
@@ -30,39 +31,60 @@ def is_metrics(request: HttpRequest) -> bool:
     return request.path_info.startswith(_METRICS)
 
 
-_STATUS = 413
-_API_ANSWER = {
-    "type": "client_error",
-    "errors": [
-        {
-            "code": "request_too_large",
-            "detail": "The body is larger than this site reads.",
-            "attr": None,
-        }
-    ],
-}
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    """Why a body is not read: in the one form of the API, or as a page."""
+
+    status: int
+    code: str
+    detail: str
+    page: str
+
+    def answer(self, request: HttpRequest) -> HttpResponseBase:
+        """In the form that whoever asks can read."""
+        if not is_api(request):
+            return render(request, self.page, status=self.status)
+        error = {"code": self.code, "detail": self.detail, "attr": None}
+        body = {"type": "client_error", "errors": [error]}
+        return JsonResponse(body, status=self.status)
+
+
+_TOO_LARGE = _Refusal(
+    413, "request_too_large", "The body is larger than this site reads.", "413.html"
+)
+_NO_LENGTH = _Refusal(
+    411,
+    "length_required",
+    "Send the length of the body as Content-Length: in chunks it is not read.",
+    "400.html",
+)
 
 
 class BodyLimitMiddleware:
-    """Answers 413, in the one form of the API or as a page, to a body over the limit."""
+    """Answers 413 to a body over the limit, and 411 to one that does not say how long it is.
+
+    Django reads as much as Content-Length says and would take a body in chunks for an empty one:
+    whatever it asked for, nothing would be done, and the answer would say that it was.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if not _is_too_large(request):
-            return self.get_response(request)
-        if is_api(request):
-            return JsonResponse(_API_ANSWER, status=_STATUS)
-        return render(request, "413.html", status=_STATUS)
+        refusal = _refusal_of(request)
+        return self.get_response(request) if refusal is None else refusal.answer(request)
 
 
-def _is_too_large(request: HttpRequest) -> bool:
-    length = request.META.get("CONTENT_LENGTH") or "0"
+def _refusal_of(request: HttpRequest) -> _Refusal | None:
+    """Uploads have a bound of their own; the length of theirs has to be told all the same."""
+    length = request.META.get("CONTENT_LENGTH") or ""
+    if not length and "HTTP_TRANSFER_ENCODING" in request.META:
+        return _NO_LENGTH
     if request.content_type == "multipart/form-data":
-        return False
+        return None
     most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-    return not length.isdecimal() or int(length) > most
+    within = (length or "0").isdecimal() and int(length or "0") <= most
+    return None if within else _TOO_LARGE
 
 
 _log = structlog.get_logger("dpgov.request")

@@ -1,4 +1,4 @@
-"""J2: what the API does with bodies that say more than it hears."""
+"""J2: what the API does with bodies that say more than it hears, or not how long they are."""
 
 import json
 from typing import Any
@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 
 from tests.integration.access.api.described import operations
+from tests.integration.access.routes import Kind
 from tests.integration.access.world import World, undone
 
 pytestmark = pytest.mark.django_db
 WITH_BODY = sorted(n for n, one in operations().items() if "requestBody" in one.described)
+_CHUNKED = {"HTTP_TRANSFER_ENCODING": "chunked"}
 
 
 def test_every_body_with_a_field_that_there_is_not_is_refused_at_that_field(world: World) -> None:
@@ -21,6 +23,27 @@ def test_every_body_with_a_field_that_there_is_not_is_refused_at_that_field(worl
             errors = answer.json()["errors"]
             assert answer.status_code == 400, name
             assert any("no_such_field" in f"{e['attr']} {e['detail']}" for e in errors), name
+
+
+def test_a_body_in_chunks_is_refused_and_not_taken_for_an_empty_one(world: World) -> None:
+    """It would change nothing, and the answer would be that of success."""
+    for name in WITH_BODY:
+        answer = _send(world, name, "", **_CHUNKED)
+        (error,) = answer.json()["errors"]
+        assert (answer.status_code, error["code"]) == (411, "length_required"), name
+
+
+@pytest.mark.parametrize(
+    "content_type", ["multipart/form-data; boundary=x", "application/x-www-form-urlencoded"]
+)
+def test_a_page_says_that_a_form_in_chunks_could_not_be_read(
+    world: World, content_type: str
+) -> None:
+    """A file that is uploaded is one, too: no browser sends it without its length."""
+    browser = world.client("owner", Kind.PAGE)
+    answer = browser.generic("POST", "/datasets/new/", "", content_type, **_CHUNKED)
+    assert answer.status_code == 411
+    assert "could not be read" in answer.content.decode()
 
 
 def _send(world: World, name: str, body: str, **more: Any) -> Any:
