@@ -56,7 +56,8 @@ def once(
 ) -> Submission:
     """What was accepted under these keys before, or what is accepted now.
 
-    Raises IdempotencyConflict where that was another body.
+    `accept` looks at everything afresh each time: it is called again where the database refused
+    what it had let pass. Raises IdempotencyConflict where the key was that of another body.
     """
     earlier = _accepted_before(membership, keys)
     if not earlier:
@@ -65,8 +66,9 @@ def once(
         except IntegrityError:
             # The same request arrived twice at once and the other one was first.
             earlier = _accepted_before(membership, keys)
-            if not earlier:
-                raise
+        if not earlier:
+            # Or its owners decided otherwise in the very moment: the second look says what.
+            return Submission(tuple(accept()), created=True)
     if any(query.body_hash != body_hash for query in earlier):
         raise IdempotencyConflict
     return Submission(tuple(earlier), created=False)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
@@ -147,23 +147,14 @@ def submit_ready_made(
 
 def _submit(request: _Request) -> Submission:
     try:
-        return _once(request)
-    except REFUSED as refusal:
-        count_refusal(membership=request.membership, dataset=request.dataset, refusal=refusal)
-        raise
-
-
-def _once(request: _Request) -> Submission:
-    try:
         return once(
             request.membership,
             request.keys,
             request.body_hash,
             lambda: _accept_as_it_is_now(request),
         )
-    except IntegrityError:
-        # Paused, for others, or with new terms since it was looked at: the database refused it.
-        refuse_unless_open_to(request.dataset, request.membership.user)
+    except REFUSED as refusal:
+        count_refusal(membership=request.membership, dataset=request.dataset, refusal=refusal)
         raise
 
 
