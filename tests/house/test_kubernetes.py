@@ -8,6 +8,7 @@ from typing import Any
 import kubernetes_validate
 import pytest
 import yaml
+from django.conf import settings as live
 
 from dpgov.queries.answering.workers import alive_file, ready_file
 from tests.house import settings_read, tree
@@ -153,6 +154,13 @@ def test_what_holds_data_has_no_way_out_of_the_cluster() -> None:
     (expression,) = outwards["spec"]["podSelector"]["matchExpressions"]
     assert expression["values"] == ["web", "sweeper"]
     assert "egress" not in web["spec"]
+
+
+def test_webhooks_and_letters_get_out_by_every_port_that_they_may_use() -> None:
+    """What is asked for on a page must not end silently at a wall of the cluster."""
+    outwards = _documents("network.yaml")[2]
+    out = {port["port"] for rule in outwards["spec"]["egress"] for port in rule["ports"]}
+    assert out == {*live.DPGOV_WEBHOOK_PORTS, 465, 587}
 
 
 def _documented_patches(heading: str) -> list[dict[str, Any]]:
