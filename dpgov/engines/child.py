@@ -90,8 +90,9 @@ class Ingested:
     """The true number of rows and the fingerprint of the content: the owner's side only.
 
     `units` is the number of units where a column names them, `beside` the files that said in what
-    part of a partition each unit lies already. Where rows were added to earlier ones `rows` are the
-    new ones, `fingerprint` is of all together and `addition` of the new ones.
+    part of a partition each unit lies already, and `newcomers` how many are in none of them. Where
+    rows were added to earlier ones `rows` are the new ones, `fingerprint` is of all together and
+    `addition` of the new ones.
     """
 
     rows: int
@@ -99,6 +100,7 @@ class Ingested:
     units: int | None = None
     beside: tuple[str, ...] = ()
     addition: TableFingerprint | None = None
+    newcomers: int | None = None
 
 
 def _unwatched(_: Progress) -> None:
@@ -188,6 +190,7 @@ def ingest(
         answer["units"],
         beside,
         None if answer["addition"] is None else from_json(answer["addition"]),
+        answer["newcomers"],
     )
 
 

@@ -28,6 +28,13 @@ SPACES = (
     "".join(map(chr, [*range(9, 14), *range(28, 33), 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B)]))
     + "\u2028\u2029\u202f\u205f\u3000"
 )
+# What tools write where a person's id is missing: R, databases, spreadsheets and pandas. In lower
+# case. Whose id is such a text is dropped like whose id is empty, or all of them were one person.
+NOBODY = (
+    "",
+    *("na", "n/a", "#n/a", "#n/a n/a", "#na", "<na>", "null", "none", "\\n"),
+    *("nan", "-nan", "1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan"),
+)
 # Trimming takes memory by a text's length. A longer one is no category, whatever is around it.
 LONGEST_TRIMMED = 100_000
 # What the key of an order of rows is derived for: one order in every engine that hashes rows.

@@ -15,6 +15,7 @@ from dpgov.budgets.services import add_parts, give_up_parts, is_undivided
 from dpgov.datasets import storage
 from dpgov.datasets.models import Column, Dataset, DatasetVersion
 from dpgov.datasets.services.guarantee import partition_parts
+from dpgov.datasets.services.likeness import is_in_budget
 from dpgov.datasets.services.stored.keeping import is_kept
 from dpgov.engines.child import Ingested
 from dpgov.engines.ingest.request import ELSEWHERE, EarlierFile
@@ -107,6 +108,10 @@ def enter_budget(
         give_up_parts(budget_id=budget_id)
     elif tuple(file.path for file in files) != ingested.beside:
         raise ReadAgain(budget_id)
+    elif ingested.newcomers and is_in_budget(budget_id, ingested.fingerprint):
+        # The same content with ids that are written otherwise, or in another column: whoever is
+        # not found again was placed by another first row.
+        give_up_parts(budget_id=budget_id)
 
 
 def share_lines(budget_id: UUID, dataset: Dataset, schema: DatasetSchema) -> None:

@@ -122,6 +122,7 @@ def _ingest(request: dict[str, Any]) -> dict[str, Any]:
     return {
         "rows": stored.rows,
         "units": stored.units,
+        "newcomers": stored.newcomers,
         "fingerprint": as_json(stored.fingerprint),
         "addition": None if stored.addition is None else as_json(stored.addition),
     }

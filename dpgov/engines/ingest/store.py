@@ -44,6 +44,7 @@ _MOST_KEPT = 400_000_000
 class Stored:
     """How many rows were read; `units` where a column names them.
 
+    `newcomers` are those of them that no earlier file of the budget knows, where it is divided.
     Where rows came first that were stored before, `fingerprint` is of all of them together, and
     `addition` of those that were read. All of it depends on the data and is for the owner's side
     alone.
@@ -53,6 +54,7 @@ class Stored:
     fingerprint: TableFingerprint
     units: int | None = None
     addition: TableFingerprint | None = None
+    newcomers: int | None = None
 
 
 def store(
@@ -151,12 +153,12 @@ def _write(
         read = partial(read_all, table, fingerprint, places, columns, most, threads)
         if unit is None:
             with into(connection, "data") as sink:
-                rows, units = read(sink), None
+                rows, units, newcomers = read(sink), None, None
         else:
             aside = Aside(draft.with_name(f"{draft.name}.aside"), _names(columns))
             rows = read(aside.add, UnitMarks(unit, key))
             aside.close()
-            units = _ranked(connection, aside, columns, unit, before)
+            units, newcomers = _ranked(connection, aside, columns, unit, before)
         whole, addition = fingerprint.result(), None
         if before is not None:
             addition = whole
@@ -165,7 +167,7 @@ def _write(
         remember(connection, table.own_names, fingerprint.state())
         # Before cubes are written, which are not compressed.
         connection.execute("CHECKPOINT")
-        return Stored(rows, whole, units, addition)
+        return Stored(rows, whole, units, addition, newcomers)
 
 
 def _config(memory_bytes: int, columns: Sequence[ColumnSpec]) -> dict[str, Any]:
@@ -190,8 +192,8 @@ def _ranked(
     columns: Sequence[ColumnSpec],
     unit: UnitColumn,
     before: Before | None,
-) -> int:
-    """Fill `data` with the rows that were put aside; returns the number of their units."""
+) -> tuple[int, int | None]:
+    """Fill `data` with the rows that were put aside: the number of their units, and newcomers."""
     made = "data"
     if before is not None:
         made = "added"
@@ -208,7 +210,7 @@ def _ranked(
     if before is not None:
         with attached(connection, before.path, "before"):
             put_before(connection, before, columns)
-    return units
+    return units, None if parts is None else parts.newcomers
 
 
 def _parts(

@@ -18,8 +18,8 @@ from operator import index
 from psycopg import sql
 
 from dpgov.engines.categories import Reads, outputs_of, read_by
-from dpgov.engines.live import Kind, columns_of, names_read
-from dpgov.engines.postgres.coding import code_of, is_long, text_of, trimmed, word_of
+from dpgov.engines.live import NOBODY, Kind, columns_of, names_read
+from dpgov.engines.postgres.coding import code_of, is_long, literal, text_of, trimmed, word_of
 from dpgov.engines.postgres.computed import computed_code
 from dpgov.engines.scan import Scan
 from dpgov.privacy.plan.bins import ROWS_OF_UNIT
@@ -100,7 +100,8 @@ def _unit(cell: str, kind: Kind) -> str:
         return cell
     text = text_of(cell, kind)
     short = trimmed(text)
-    named = f"CASE WHEN lower({short}) IN ('', 'nan') THEN NULL ELSE {short} END"
+    nobody = ", ".join(map(literal, NOBODY))
+    named = f"CASE WHEN lower({short}) IN ({nobody}) THEN NULL ELSE {short} END"
     hashed = f"encode(sha256(convert_to({text}, 'UTF8')), 'hex')"
     return f'CASE WHEN {is_long(text)} THEN {hashed} ELSE {named} END COLLATE "C"'
 

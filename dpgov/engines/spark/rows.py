@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from operator import index
 
 from dpgov.engines.categories import Reads, outputs_of, read_by
-from dpgov.engines.live import Kind, columns_of, names_read
+from dpgov.engines.live import NOBODY, Kind, columns_of, names_read
 from dpgov.engines.scan import Scan
 from dpgov.engines.spark.coding import code_of, is_long, trimmed, word_of
 from dpgov.engines.spark.computed import computed_code
@@ -100,7 +100,8 @@ def _unit(cell: str, kind: Kind) -> str:
     if kind is not Kind.TEXT:
         return cell
     short = trimmed(cell)
-    named = f"CASE WHEN lower({short}) IN ('', 'nan') THEN NULL ELSE {short} END"
+    nobody = ", ".join(map(literal, NOBODY))
+    named = f"CASE WHEN lower({short}) IN ({nobody}) THEN NULL ELSE {short} END"
     hashed = f"sha2(CAST({cell} AS BINARY), 256)"
     return f"CASE WHEN {is_long(cell)} THEN {hashed} ELSE {named} END"
 

@@ -30,7 +30,13 @@ def _ingest(
         stored = _stored(source, target, **more)
     except Refused as refusal:
         raise RefusedFile(str(refusal)) from refusal
-    return Ingested(stored.rows, stored.fingerprint, stored.units, addition=stored.addition)
+    return Ingested(
+        stored.rows,
+        stored.fingerprint,
+        stored.units,
+        addition=stored.addition,
+        newcomers=stored.newcomers,
+    )
 
 
 def _stored(source: Path, target: Path, **more: Any) -> Stored:

@@ -1,6 +1,7 @@
 """L2: whatever files enter a divided budget, nobody loses more than is booked.
 
-Random files, versions, missing rules, orders of columns, undeclared columns and re-registrations,
+Random files, versions, missing rules, orders of columns, spellings of ids, undeclared columns and
+re-registrations,
 through the real reader and the real services. The true loss is added up from what the stored files
 hold: a question about a part touches whoever has a row there, one about everything everybody.
 """
@@ -47,7 +48,9 @@ Files = list[tuple[Dataset, dict[int, set[str]], dict[str, int]]]
 class Step:
     """A file that comes, and the questions about it; `again` is the content of an earlier one.
 
-    What it `adds` are new rows for the first dataset: of new people, where rows are units.
+    What it `adds` are new rows for the first dataset: of new people, where rows are units. `ids`
+    says how ids are written: as another tool writes the same numbers, and in content that comes
+    again also as nobody could know them again.
     """
 
     again: int | None
@@ -57,6 +60,16 @@ class Step:
     first: str
     questions: tuple[tuple[str, int], ...]
     adds: bool = False
+    ids: str = "plain"
+
+
+_WRITTEN = {"plain": "{}", "floats": "{}.0", "exponents": "{:.10e}", "padded": "00{}"}
+_IDS = 12_345_678_900
+
+
+def _written(rows: list[Row], ids: str, *, again: bool) -> list[Row]:
+    form = _WRITTEN["floats" if ids == "padded" and not again else ids]
+    return [(form.format(int(who)), visits, region) for who, visits, region in rows]
 
 
 _ROWS = st.lists(st.sampled_from(["North", "South", "", "Mars"]), min_size=1, max_size=3)
@@ -71,6 +84,7 @@ _STEPS = st.builds(
         tuple
     ),
     st.booleans(),
+    st.sampled_from(list(_WRITTEN)),
 )
 
 
@@ -104,7 +118,7 @@ class History:
     ) -> None:
         """Other rows of the same people by their ids, or where rows are units, of others."""
         self.added += 1
-        rows = self._rows(step.regions, again=self.added)
+        rows = _written(self._rows(step, again=self.added), step.ids, again=False)
         dataset = self.files[0][0]
         try:
             versioned(self.owner, dataset, as_file(rows, order), specs, append_rows=True)
@@ -120,9 +134,10 @@ class History:
             rows, order = self.contents[step.again or 0]
             order = (*order[1:], order[0])
         else:
-            rows, order = self._rows(step.regions), step.order
+            rows, order = self._rows(step), step.order
         try:
-            dataset = self._entered(rows, order, specs, again=again)
+            written = _written(rows, step.ids, again=again)
+            dataset = self._entered(written, order, specs, again=again)
         except RefusedFile:
             # No cell of a column is as declared: nothing entered.
             return
@@ -156,11 +171,11 @@ class History:
         self.files.append((dataset, _places(current_version(dataset)), asked))
         self.chains.append(chain)
 
-    def _rows(self, regions: tuple[tuple[str, ...], ...], again: int = 0) -> list[Row]:
+    def _rows(self, step: Step, again: int = 0) -> list[Row]:
         """Where rows are units, one row each; they are told apart by the last digit of visits."""
         return [
-            (f"p{who}", who + 10 * again, region)
-            for who, own in enumerate(regions)
+            (str(_IDS + who), who + 10 * again, region)
+            for who, own in enumerate(step.regions)
             for region in (own if self.named else own[:1])
         ]
 
@@ -247,6 +262,19 @@ _ADDED_ROWS = _two(
     Step(None, _NOWHERE, ORDERS[0], "", "visits", _SOUTH, adds=True),
     named=False,
 )
+_OTHER_IDS = [
+    _two(
+        Step(None, _BOTH, ORDERS[0], "", "visits", _NORTH),
+        Step(0, _BOTH, ORDERS[0], "", "visits", _SOUTH, ids=ids),
+        named=True,
+    )
+    for ids in ("floats", "exponents", "padded")
+]
+_MOVED_FLOATS = _two(
+    Step(None, (("North",),) * PEOPLE, ORDERS[0], "", "visits", _NORTH),
+    Step(None, (("South",),) * PEOPLE, ORDERS[0], "", "visits", _SOUTH, ids="exponents"),
+    named=True,
+)
 _ONE_DATABASE = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 
 
@@ -272,6 +300,10 @@ def _never_more_than_booked(
 @_MOVED
 @_ADDED
 @_ADDED_ROWS
+@_OTHER_IDS[0]
+@_OTHER_IDS[1]
+@_OTHER_IDS[2]
+@_MOVED_FLOATS
 def test_nobody_loses_more_than_is_booked(
     owner: Membership,
     analyst: Membership,

@@ -2,12 +2,15 @@
 
 One value has one hash, whatever the file wrote: 1, 1.0 and "1 " are one number, -0 is 0; moments
 are without what is zero; any other text is as it stands, trimmed. The name of a unit is the
-exception: it is compared as it is written, since large numbers are not exact as floats.
+exception: it is compared as it is written, since large numbers are not exact as floats, but for
+whole numbers that a tool wrote as floats: 12345678901.0 and 1.2345678901e+10 are 12345678901. One
+empty cell makes a column of ids such a column, and the next file names the same people.
 
 A number is hashed by its bits and a whole number in a name by itself, each under a key of its own;
 a text by its MD5, which is never kept or compared without a key over it.
 """
 
+from decimal import Decimal
 from hashlib import md5
 from typing import NamedTuple
 
@@ -19,6 +22,7 @@ import pyarrow.compute as pc
 from dpgov.engines.ingest.recognised.multiset import derived
 from dpgov.engines.ingest.recognised.siphash import SipKey, Words, siphash
 from dpgov.engines.ingest.values import Cells
+from dpgov.engines.live import NOBODY
 
 _MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?(Z|[+]00:?00)?$"
 _SHORTER = (
@@ -32,6 +36,12 @@ _SHORTER = (
 # A number in its only spelling, of so few digits that it is exact.
 _WHOLE = r"^(?:0|-?[1-9][0-9]{0,17})$"
 _BEYOND = 10**18
+# The same in a column of floats, as pandas and spreadsheets write it; with an exponent as R and
+# Arrow do, of a sign and two digits at least, which codes of letters and digits have not.
+_WITH_POINT = r"^(-?(?:0|[1-9][0-9]{0,17}))(?:[.]0+|,0)$"
+_WITH_EXPONENT = r"^-?[1-9](?:[.][0-9]+)?e[+][0-9]{2}$"
+# Up to here a float is no other whole number than that which was meant.
+_EXACT = 2.0**53
 
 Truths = npt.NDArray[np.bool_]
 
@@ -105,11 +115,34 @@ def _whole_numbers(cells: Cells) -> tuple[Truths, Truths, npt.NDArray[np.int64]]
     if (typed := cells.whole_numbers) is not None:
         known = np.arange(len(typed)) < len(typed) - 1
         return known, known & (typed > -_BEYOND) & (typed < _BEYOND), typed
+    if cells.are_numbers and pa.types.is_floating(cells.values.type):
+        floats = cells.numbers
+        if np.nanmax(np.abs(floats), initial=0.0) < _EXACT:
+            known, filled = ~np.isnan(floats), np.nan_to_num(floats)
+            return known, known & (filled == np.rint(filled)), filled.astype(np.int64)
     texts = cells.texts
-    known = _truths(pc.not_equal(pc.utf8_lower(texts), "nan"))
+    nobody = pc.is_in(pc.utf8_lower(texts), value_set=pa.array(NOBODY, pa.large_string()))
+    known = _truths(pc.is_valid(texts)) & ~_truths(nobody)
+    texts = _as_whole(pc.replace_substring_regex(texts, _WITH_POINT, r"\1"))
+    texts = pc.if_else(pc.equal(texts, "-0"), "0", texts)
     is_whole = pc.match_substring_regex(texts, _WHOLE)
     numbers = pc.if_else(is_whole, texts, "0").cast(pa.int64())
     return known, _truths(is_whole), pc.fill_null(numbers, 0).to_numpy(zero_copy_only=False)
+
+
+def _as_whole(texts: pa.Array) -> pa.Array:
+    """The same, but for those with an exponent that are a whole number: these in digits."""
+    has_exponent = pc.fill_null(pc.match_substring_regex(texts, _WITH_EXPONENT), False)
+    if not pc.any(has_exponent).as_py():
+        return texts
+    found = [_in_digits(text) for text in texts.filter(has_exponent).to_pylist()]
+    return pc.replace_with_mask(texts, has_exponent, pa.array(found, pa.large_string()))
+
+
+def _in_digits(text: str) -> str:
+    number = Decimal(text)
+    is_whole = abs(number) < _BEYOND and number == number.to_integral_value()
+    return f"{number:.0f}" if is_whole else text
 
 
 def _truths(found: pa.Array) -> Truths:

@@ -43,6 +43,8 @@ class Parts:
     ) -> None:
         self._connection = connection
         self._column, self._others = column, others
+        # How many units no earlier file knows.
+        self.newcomers = 0
         _place_units(connection, earlier)
 
     def of_rows(self, rows: pa.Table) -> Numbers:
@@ -56,11 +58,13 @@ class Parts:
         of each lies."""
         if not len(keys):
             return first
+        self.newcomers += len(keys)
         found = self._connection.execute(
             "SELECT k, part FROM known WHERE k BETWEEN ? AND ? ORDER BY k",
             [int(keys[0]), int(keys[-1])],
         ).fetchnumpy()
         here = np.isin(keys, found["k"])
+        self.newcomers -= int(np.count_nonzero(here))
         parts = first.copy()
         parts[here] = found["part"][np.searchsorted(found["k"], keys[here])]
         return parts

@@ -129,9 +129,11 @@ def array_of(kind: Kind, cells: Sequence[Cell]) -> pa.Array:
 
 IDS = (
     st.sampled_from(["1", "2", "-7", None]),
-    st.sampled_from(["p", " p", "P", "q\u00a0", "1", "nan", "NaN ", "", None]),
+    st.sampled_from(
+        ["p", " p", "P", "q\u00a0", "1", "nan", "NaN ", "", None, "NULL", " NA", "\\N"]
+    ),
 )
-"""Of units, as whole numbers and as texts; None, blanks and NaN name nobody."""
+"""Of units, as whole numbers and as texts; None, blanks, NaN and NULL name nobody."""
 
 
 @st.composite

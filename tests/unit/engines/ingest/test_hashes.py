@@ -35,16 +35,68 @@ def test_unsigned_and_narrow_numbers_do_too(hashes: CellHashes) -> None:
         assert found.hashes.tolist() == written.hashes.tolist()
 
 
-def test_a_name_is_compared_as_it_is_written(hashes: CellHashes) -> None:
-    found = _names(hashes, pa.array(["7", "007", "+7", "7.0", "-0", "0", "7e0", "x", "X"]))
+AS_FLOATS = [0, 3, -200, 10**5, 12_345_678_901, 10**15 - 1, 2**53 - 1]
+
+
+def _as_pandas(number: int) -> str:
+    return f"{number}.0"
+
+
+def _as_r(number: int) -> str:
+    """As R and Arrow write a float: with an exponent where the digits are many."""
+    return pa.array([float(number)]).cast(pa.string())[0].as_py()  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array(AS_FLOATS, pa.float64()),
+        pa.array([*map(float, AS_FLOATS), None]),
+        pa.array([_as_pandas(number) for number in AS_FLOATS]),
+        pa.array([_as_r(number) for number in AS_FLOATS]),
+        pa.array([_as_pandas(number).replace(".", ",") for number in AS_FLOATS]),
+        pa.array(AS_FLOATS, pa.decimal128(20, 2)),
+        pa.array(["0", "3", "-200", "1e+05", "1.2345678901e+10", "999999999999999.00"]),
+    ],
+    ids=["floats", "with an empty cell", "pandas", "Arrow", "comma", "decimals", "R"],
+)
+def test_a_whole_number_that_was_written_as_a_float_names_the_same_unit(
+    hashes: CellHashes, column: pa.Array
+) -> None:
+    """L2: one empty cell makes a column of ids one of floats, and nobody is somebody else."""
+    whole = _names(hashes, pa.array(AS_FLOATS)).hashes.tolist()[:-1]
+    found = _names(hashes, column).hashes.tolist()
+    assert found[: len(column) - column.null_count] == whole[: len(column) - column.null_count]
+
+
+def test_larger_floats_are_named_by_what_their_text_says(hashes: CellHashes) -> None:
+    numbers = [2.0**53, 1e17, 123456789012345678.0, 0.5, 1e300]
+    written = _names(hashes, pa.array(numbers).cast(pa.string()))
+    assert _names(hashes, pa.array(numbers)).hashes.tolist() == written.hashes.tolist()
+
+
+def test_zero_has_one_sign_in_a_name_too(hashes: CellHashes) -> None:
+    """Whatever else is in the column: beside a large number floats are read as texts."""
+    zero = _names(hashes, pa.array([0])).hashes[0]
+    for column in ([0.0, -0.0], [0.0, -0.0, 1e300], ["-0", "-0.0", "0.0"]):
+        assert set(_names(hashes, pa.array(column)).hashes[:2].tolist()) == {zero}
+
+
+def test_any_other_name_is_compared_as_it_is_written(hashes: CellHashes) -> None:
+    """Codes of digits and letters among them, which are no numbers with an exponent."""
+    names = ["7", "007", "+7", "7.5", "0", "7e0", "7e01", "7e+5", "x", "X", "7.", "1.5e+00"]
+    found = _names(hashes, pa.array(names))
     assert len(set(found.hashes[:-1].tolist())) == len(found.hashes) - 1
 
 
 def test_no_name_is_the_same_however_it_is_missing(hashes: CellHashes) -> None:
-    """An empty cell, one that was never written, and NaN name nobody; 0 is a name."""
+    """An empty cell, one that was never written, NaN, and what tools write; 0 is a name."""
     assert not _names(hashes, pa.array(["", "  ", None, "NaN"])).known.any()
     assert not _names(hashes, pa.array([float("nan"), None])).known.any()
+    tools = ["NA", "NULL", "\\N", "None", "<NA>", "#N/A", " n/a ", "null"]
+    assert not _names(hashes, pa.array(tools)).known.any()
     assert _names(hashes, pa.array([0, None])).known.tolist() == [True, False]
+    assert _names(hashes, pa.array(["N", "Nana", "-"])).known[:-1].all()
 
 
 def test_a_value_is_its_number_where_it_has_one(hashes: CellHashes) -> None:
