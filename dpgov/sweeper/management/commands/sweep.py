@@ -1,6 +1,8 @@
 """`manage.py sweep`: publish what is due, send again what was lost, give up what is exhausted."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import structlog
@@ -55,8 +57,8 @@ class Command(BaseCommand):
             sweeps = _added(sweeps, _round())
             heart.beat(sweeps)
             # For whoever restarts this process, which no outage of a server is a reason for.
-            mark_ready(_NAME)
-            noise_check.look()
+            _despite_the_disk(partial(mark_ready, _NAME), "mark_ready")
+            _despite_the_disk(noise_check.look, "noise_check")
         publisher.stop()
         noise_check.stop()
 
@@ -91,11 +93,18 @@ def _everything_once() -> Swept:
 def _clear_up() -> None:
     """Files that nobody needs. Nothing else waits for a storage that is away."""
     try:
-        remove_orphans()
-        end_retention()
-        finish_deletions()
+        for step in (remove_orphans, end_retention, finish_deletions):
+            _despite_the_disk(step, step.__name__)
     except ServerAway as away:
         _log.warning("the storage of data files is away", kind=type(away).__name__)
+
+
+def _despite_the_disk(step: Callable[[], object], name: str) -> None:
+    """A state folder that cannot be read or written holds up no notice, and ends no sweeper."""
+    try:
+        step()
+    except OSError as fault:
+        _log.error("the state folder refuses", step=name, kind=type(fault).__name__)
 
 
 def _miss_files() -> None:
