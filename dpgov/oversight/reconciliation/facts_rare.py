@@ -91,17 +91,20 @@ def booked(say: Dialect) -> Iterator[str]:
     confirmed = f"e.action = 'BUDGET_CONFIRMED' AND {missing} IS NOT NULL"
     shared_budgets = say.each("e.detail", "shared_budgets")
     yield row("after_restore", say.item("budget"), missing, confirmed, shared_budgets)
-    yield _booked_on_the_confirmed(say, missing, confirmed)
+    whole = say.identity(_SUBJECT)
+    yield _booked_on(whole, missing, confirmed)
+    # Who its parents are never changes: the entry need not be believed.
+    of_its_parents = f" JOIN budgets_derivedbudget d ON d.budget_id = {whole}"
+    yield _booked_on("d.parent_id", missing, confirmed, of_its_parents)
 
 
-def _booked_on_the_confirmed(say: Dialect, missing: str, confirmed: str) -> str:
-    """On the budget that an officer confirmed after a restore, or on each of its parts."""
-    budget = say.identity(_SUBJECT)
-    found = f"COALESCE(p.budget_id, {budget})"
+def _booked_on(whole: str, missing: str, confirmed: str, join: str = "") -> str:
+    """On a budget that an officer's confirmation after a restore is about, or each of its parts."""
+    found = f"COALESCE(p.budget_id, {whole})"
     return (
         f"SELECT 'after_restore' AS kind, {found} AS budget, {missing} AS nano,"
-        f" {found} AS about FROM said_rare e"
-        f" LEFT JOIN budgets_budgetpart p ON p.dataset_budget_id = {budget}"
+        f" {found} AS about FROM said_rare e{join}"
+        f" LEFT JOIN budgets_budgetpart p ON p.dataset_budget_id = {whole}"
         f" WHERE {confirmed}"
     )
 

@@ -32,6 +32,7 @@ from dpgov.budgets.services.line import Line
 from dpgov.budgets.services.shared_budgets import CannotShare
 from dpgov.budgets.shared_budgets import without_shared
 from dpgov.budgets.ways import for_life, ways_for
+from dpgov.oversight.reconciliation.report import reconcile
 from dpgov.tenants.models import Tenant
 from tests.integration.budgets.sharing import (
     NANO,
@@ -124,6 +125,7 @@ def test_the_narrowest_of_them_decides_and_is_named(family: Family, narrow: str)
 
 def test_what_a_backup_lacks_is_booked_on_all_of_them(family: Family) -> None:
     """A9, M63: on its confirmation alone, and named in its entry."""
+    without_datasets = reconcile(family.tenant).findings
     freeze_tenant(tenant_id=family.tenant.pk, reason="restored")
     confirm_budget(budget=family.derived, actor=OPERATOR, reason="compared", missing_nano=2)
     assert family.charged() == dict.fromkeys(FAMILY, 2)
@@ -131,6 +133,7 @@ def test_what_a_backup_lacks_is_booked_on_all_of_them(family: Family) -> None:
     told = json.loads(AuditEntry.objects.get(action="BUDGET_CONFIRMED").detail)
     assert told["shared_budgets"] == [{"budget": str(family.shared.pk)}]
     assert told["parents"] == [{"budget": str(family.costs.pk)}]
+    assert reconcile(family.tenant).findings == without_datasets, "no booking looks forged"
 
 
 def test_more_is_held_only_where_all_of_it_counts(family: Family) -> None:
