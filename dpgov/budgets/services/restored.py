@@ -5,6 +5,9 @@ Called by the sweeper in every round; it changes nothing where nothing was resto
 
 from dataclasses import dataclass
 
+import structlog
+from django.db import InterfaceError, OperationalError
+
 from dpgov.audit.actor import OPERATOR, SWEEPER, Actor
 from dpgov.audit.outside import newest_outside, set_aside
 from dpgov.audit.selectors import newest_checkpoint
@@ -15,6 +18,7 @@ from dpgov.language.said import said
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import KnownTenant, tenants
 
+_log = structlog.get_logger("dpgov.restored")
 MOVED = said(
     "This database is a copy, or was moved: it is not where the ledger was last at home. If "
     "nothing was answered elsewhere since, confirm that nothing is missing."
@@ -33,14 +37,26 @@ class Frozen:
 def freeze_if_restored() -> list[Frozen]:
     """Freeze every tenant of a database that moved, and each whose log is behind its checkpoints.
 
-    Once for each restore: what an officer confirmed is not frozen again for the same reason.
+    Once for each restore: what an officer confirmed is not frozen again for the same reason. What
+    fails for one tenant is logged, and the next round looks again. Passes on that the database is
+    away.
     """
     if moved():
         frozen = freeze_everything(reason=MOVED, actor=SWEEPER)
         settle_in()
         return frozen
-    found = (_freeze_if_behind(tenant) for tenant in tenants())
+    found = (_try(tenant) for tenant in tenants())
     return [frozen for frozen in found if frozen is not None]
+
+
+def _try(tenant: KnownTenant) -> Frozen | None:
+    try:
+        return _freeze_if_behind(tenant)
+    except (OperationalError, InterfaceError):
+        raise
+    except Exception:
+        _log.exception("not compared with the checkpoints outside", tenant=tenant.slug)
+        return None
 
 
 def freeze_everything(*, reason: str, actor: Actor = OPERATOR) -> list[Frozen]:
@@ -48,12 +64,21 @@ def freeze_everything(*, reason: str, actor: Actor = OPERATOR) -> list[Frozen]:
     frozen = []
     for tenant in tenants():
         with acting_for(tenant.id):
-            outside = newest_outside(tenant.id)
+            outside = _outside_if_readable(tenant)
             count = freeze_tenant(
                 tenant_id=tenant.id, reason=reason, actor=actor, outside_size=outside
             )
         frozen.append(Frozen(tenant, count, reason))
     return frozen
+
+
+def _outside_if_readable(tenant: KnownTenant) -> int | None:
+    """Nobody is spared the freezing because of a folder that cannot be read."""
+    try:
+        return newest_outside(tenant.id)
+    except OSError as failure:
+        _log.error("checkpoints outside not read", tenant=tenant.slug, kind=type(failure).__name__)
+        return None
 
 
 def _freeze_if_behind(tenant: KnownTenant) -> Frozen | None:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
+import structlog
 from django.conf import settings
+from django.db import InterfaceError, OperationalError
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from dpgov.audit.actor import SWEEPER
@@ -28,6 +30,7 @@ _PATIENCE = timedelta(seconds=2)
 _LONGEST_PAUSE = timedelta(minutes=5)
 _MOST_DOUBLINGS = 8
 _BATCH = 500
+_log = structlog.get_logger("dpgov.sweep")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +131,14 @@ def _oldest(tenant_id: UUID, condition: Q) -> QuerySet[Query]:
 
 
 def _give_up(query: Query, *, expired: bool) -> bool:
+    """One that cannot be ended stands in no other's way, of no organisation: it is tried again."""
     try:
         ending.give_up(query, fence=query.fence, actor=SWEEPER, expired=expired)
     except LostLease:
+        return False
+    except (OperationalError, InterfaceError):
+        raise
+    except Exception:
+        _log.exception("a question could not be given up", query=str(query.pk))
         return False
     return True

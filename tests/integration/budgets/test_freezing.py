@@ -1,5 +1,6 @@
 """A9: a restored database may be older than its last answers, so it comes up frozen."""
 
+import errno
 import json
 import shutil
 from collections.abc import Callable, Generator
@@ -12,12 +13,13 @@ import psycopg
 import pytest
 from django.core.management import call_command
 from django.db import connection, transaction
+from structlog.testing import capture_logs
 
 from dpgov.audit.checkpoints.signing import make_checkpoint
 from dpgov.audit.models import AuditEntry
-from dpgov.audit.outside import newest_outside, put
+from dpgov.audit.outside import folder_of, newest_outside, put
 from dpgov.budgets.errors import BudgetFrozen
-from dpgov.budgets.models import Budget, Correction
+from dpgov.budgets.models import Budget, Correction, DatabaseMark
 from dpgov.budgets.services import confirm_budget, freezing
 from dpgov.budgets.services.freezing import identity_of_file, moved
 from dpgov.budgets.services.restored import freeze_if_restored
@@ -96,6 +98,34 @@ def test_a_question_that_waits_in_a_restored_database_is_not_answered_again(
     assert (waiting.state, waiting.attempts) == (Query.State.QUEUED, 0)
     confirm(dataset, officer)
     assert answer_query(waiting.pk) is True
+
+
+@pytest.mark.parametrize("moved_away", [False, True], ids=["at home", "moved"])
+def test_a_folder_that_cannot_be_read_hides_the_restore_of_no_other_organisation(
+    behind: None,
+    dataset: Dataset,
+    foreign_dataset: Dataset,
+    monkeypatch: pytest.MonkeyPatch,
+    moved_away: bool,
+) -> None:
+    """A9: a disk that is away is told in the program's log, and ends no round."""
+    unreadable, really = folder_of(foreign_dataset.tenant_id), Path.is_dir
+
+    def is_dir(path: Path) -> bool:
+        if path == unreadable:
+            raise OSError(errno.ESTALE, "Stale file handle")
+        return really(path)
+
+    monkeypatch.setattr(Path, "is_dir", is_dir)
+    if moved_away:
+        monkeypatch.setattr(freezing, "identity", lambda: "elsewhere")
+        DatabaseMark.objects.update_or_create(pk=1, defaults={"identity": "home"})
+    with capture_logs() as logged:
+        found = freeze_if_restored()
+    expected = {dataset.tenant_id} | ({foreign_dataset.tenant_id} if moved_away else set())
+    assert {frozen.tenant.id for frozen in found} == expected
+    assert [entry["tenant"] for entry in logged] == ["elsewhere"]
+    assert freeze_if_restored() == []
 
 
 def test_it_is_frozen_once_for_a_restore(

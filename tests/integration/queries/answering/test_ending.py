@@ -3,14 +3,19 @@
 import logging
 from collections.abc import Callable
 from datetime import timedelta
+from io import StringIO
 from typing import Any
+from uuid import uuid4
 
 import pytest
+from django.core.management import call_command
 from django.utils import timezone
+from structlog.testing import capture_logs
 
-from dpgov.audit.models import AuditEntry
+from dpgov.audit.models import AuditCheckpoint, AuditEntry
 from dpgov.budgets.models import Budget
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import current_version
 from dpgov.engines.base import EngineFailure
 from dpgov.queries.answering import answer
 from dpgov.queries.answering.lease import claim, mark_opened
@@ -105,6 +110,29 @@ def test_an_answer_is_tried_at_most_twice_and_then_charged(
     query.refresh_from_db()
     assert query.state == Query.State.FAILED
     assert balance(dataset) == (0, HALF)
+
+
+def test_one_that_nothing_was_held_for_ends_no_other_organisations_round(
+    analyst: Membership, dataset: Dataset, foreign_dataset: Dataset, ask: Asking
+) -> None:
+    """B7: a planted row is told in the program's log; a question of somebody else still expires,
+    and what else a round does is done.
+    """
+    honest, planted = ask(analyst), ask(analyst)
+    long_ago = timezone.now() - timedelta(days=2)
+    Query.objects.filter(pk=honest.pk).update(submitted_at=long_ago)
+    version = current_version(foreign_dataset)
+    planted.pk, planted.dataset, planted.version = uuid4(), foreign_dataset, version
+    planted.tenant_id, planted.analyst_id = foreign_dataset.tenant_id, foreign_dataset.owner_id
+    planted.save(force_insert=True)
+    Query.objects.filter(pk=planted.pk).update(submitted_at=long_ago - timedelta(days=1))
+    with capture_logs() as logged:
+        call_command("sweep", stdout=StringIO())
+    assert "a question could not be given up" in [entry["event"] for entry in logged]
+    honest.refresh_from_db()
+    assert honest.state == Query.State.EXPIRED
+    checkpointed = AuditCheckpoint.objects.values_list("tenant_id", flat=True)
+    assert {analyst.tenant_id, foreign_dataset.tenant_id} <= set(checkpointed)
 
 
 @pytest.mark.parametrize(
