@@ -148,8 +148,8 @@ def test_an_address_that_was_only_typed_is_no_name_to_sign_in_with(
     mailoutbox.clear()
     other.post("/account/password/reset/", {"email": stranger.user.email})
     (letter,) = mailoutbox
-    assert password_path(stranger.user).rsplit("-", 1)[0] in str(letter.body)
-    assert password_path(person.user).rsplit("-", 1)[0] not in str(letter.body)
+    assert password_path(stranger.user).rsplit("-", 2)[0] in str(letter.body)
+    assert password_path(person.user).rsplit("-", 2)[0] not in str(letter.body)
 
 
 def test_another_address_asks_for_the_password_once_more(
