@@ -8,8 +8,6 @@ import os
 from dataclasses import replace
 from uuid import UUID, uuid4
 
-from django.db import transaction
-
 from dpgov.audit.actions import Action
 from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset, DatasetVersion, Look
@@ -42,10 +40,12 @@ def change_unit_bounds(
     version_id = uuid4()
     arriving, target = storage.arriving_path(version_id), storage.data_path(version_id)
     arriving.touch(mode=0o600)
+    recording, wanted = keeping.Recording(), PrivacyUnit(None, max_rows, max_groups)
     try:
-        version = _record(dataset, PrivacyUnit(None, max_rows, max_groups), version_id, user)
-    except BaseException as problem:
-        if not keeping.may_be_recorded(problem):
+        with recording.transaction():
+            version = _record(dataset, wanted, version_id, user)
+    except BaseException:
+        if not recording.may_be_there:
             target.unlink(missing_ok=True)
             arriving.unlink(missing_ok=True)
         raise
@@ -53,7 +53,6 @@ def change_unit_bounds(
     return version
 
 
-@transaction.atomic
 def _record(dataset: Dataset, wanted: PrivacyUnit, version_id: UUID, user: User) -> DatasetVersion:
     queue_up(dataset.tenant)
     free = Dataset.objects.select_for_update(of=("self",))

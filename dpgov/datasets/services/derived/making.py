@@ -9,7 +9,6 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import structlog
-from django.db import transaction
 
 from dpgov.audit.actions import Action
 from dpgov.budgets.models import Budget
@@ -63,14 +62,14 @@ def make_derived(
 
     `began` is when the work was taken up, on the steady clock. Raises InvalidDomain where the two
     cannot be joined (any more), NotDerived, and whatever the follower raises; then no data
-    file is left, or `orphans` decides about it where the database broke off; nothing has changed.
+    file is left, or `orphans` decides about it where it broke off at COMMIT; nothing has changed.
     """
     plan = planned(membership, derivation)
     installation_key()
     version_id = uuid4()
     target, arriving = storage.data_path(version_id), storage.arriving_path(version_id)
     arriving.touch(mode=0o600)
-    name = ""
+    name, recording = "", keeping.Recording()
 
     def watch(_: Progress) -> None:
         arriving.touch()
@@ -84,12 +83,12 @@ def make_derived(
         await_moment(began, plan.rows_at_most, lambda: watch(Progress()))
         if not is_there:
             raise NotDerived
-        with transaction.atomic():
+        with recording.transaction():
             dataset = _record(membership, version_id, plan)
             keeping.note(membership.tenant_id, version_id, name)
             follower.recorded(dataset)
-    except BaseException as problem:
-        if keeping.may_be_recorded(problem):
+    except BaseException:
+        if recording.may_be_there:
             raise
         keeping.give_up(name)
         target.unlink(missing_ok=True)

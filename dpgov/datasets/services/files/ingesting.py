@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 from uuid import UUID, uuid4
 
-from django.db import transaction
-
 from dpgov.datasets import storage
 from dpgov.datasets.models import DatasetVersion, Upload
 from dpgov.datasets.services.appending import rows_of
@@ -75,7 +73,7 @@ def ingest_and_record(
 
     Where a column names the unit, rows of a unit elsewhere than in its one part of the budget
     are left out. `record` is one transaction. If it or the follower raises, no data file is left,
-    and the upload can be used again; where the database broke off, `orphans` decides an hour later
+    and the upload can be used again; where it broke off at COMMIT, `orphans` decides an hour later
     what is left. After ReadAgain the file is read once more, beside those of
     that budget. Raises RefusedFile, NoRoom, UploadUsed, FingerprintKeyChanged, InvalidDomain.
     """
@@ -104,7 +102,7 @@ def _once(
     version_id = uuid4()
     target, arriving = storage.data_path(version_id), storage.arriving_path(version_id)
     arriving.touch(mode=0o600)
-    watch, name = _Watch(arriving, followed), ""
+    watch, name, recording = _Watch(arriving, followed), "", keeping.Recording()
     try:
         followed.begins(version_id)
         bring = partial(raw_file, beat=watch.again)
@@ -128,13 +126,13 @@ def _once(
                 watch=watch,
             )
         name = keeping.keep(upload.tenant_id, target, beat=watch.again)
-        with transaction.atomic():
+        with recording.transaction():
             recorded = record(version_id, ingested)
             keeping.note(upload.tenant_id, version_id, name)
             keeping.let_go(used)
             followed.recorded(recorded)
     except BaseException as problem:
-        if keeping.may_be_recorded(problem):
+        if recording.may_be_there:
             raise
         keeping.give_up(name)
         target.unlink(missing_ok=True)

@@ -144,12 +144,12 @@ def take_upload(
     """
     if tenant.is_practice and not invented:
         raise RefusedFile(said("People practise here: upload your file in your own organisation."))
-    path, stored = spool.keep(), ""
+    path, stored, recording = spool.keep(), "", keeping.Recording()
     try:
         with looking():
             found = child.inspect(path, limits=looking_limits())
         stored = keeping.keep(tenant.pk, path)
-        with transaction.atomic():
+        with recording.transaction():
             upload = Upload.objects.create(
                 id=spool.id,
                 tenant=tenant,
@@ -164,8 +164,8 @@ def take_upload(
             )
             keeping.note(tenant.pk, spool.id, stored)
             _record(upload, uploader, Action.FILE_UPLOADED)
-    except BaseException as problem:
-        if not keeping.may_be_recorded(problem):
+    except BaseException:
+        if not recording.may_be_there:
             path.unlink(missing_ok=True)
             keeping.give_up(stored)
         raise

@@ -13,7 +13,7 @@ from uuid import UUID
 
 import structlog
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import transaction
 
 from dpgov.datasets import storage
 from dpgov.datasets.crossing import stored_among
@@ -67,12 +67,23 @@ def give_up(name: str) -> None:
             store().remove(name)
 
 
-def may_be_recorded(problem: BaseException) -> bool:
-    """Whether the database may have recorded what it never said it had: a lost reply to COMMIT.
+class Recording:
+    """The transaction that records a file, told apart from everything before it.
 
-    Then no file and no mark is deleted: the sweeper asks the database later.
+    Once its COMMIT may be on its way the database may have recorded what it never said it had, be
+    it a reply that is lost or a signal that ends the process meanwhile: from then on, whatever is
+    raised, no file and no mark is deleted, and the sweeper asks the database later.
     """
-    return isinstance(problem, (OperationalError, InterfaceError))
+
+    def __init__(self) -> None:
+        self.may_be_there = False
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Once."""
+        with transaction.atomic():
+            yield
+            self.may_be_there = True
 
 
 def is_kept(version_id: UUID) -> bool:

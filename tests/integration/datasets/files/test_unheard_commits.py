@@ -9,6 +9,7 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
+from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db import OperationalError
 
@@ -31,7 +32,6 @@ from tests.small_dataset import CSV, register_small_dataset
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Work = Callable[[], object]
-BOTH = pytest.mark.parametrize("happens", [True, False], ids=["recorded", "not recorded"])
 
 
 @pytest.fixture(autouse=True)
@@ -80,18 +80,33 @@ def _raw(upload_id: UUID) -> Path:
     return storage.upload_path(upload_id)
 
 
-@BOTH
+@pytest.mark.parametrize(
+    ("happens", "problem"),
+    [
+        pytest.param(True, OperationalError("lost"), id="recorded, no reply"),
+        pytest.param(False, OperationalError("lost"), id="not recorded, no reply"),
+        pytest.param(True, SoftTimeLimitExceeded(), id="recorded, out of time"),
+        pytest.param(True, SystemExit(), id="recorded, stopped"),
+    ],
+)
 @WORKS
 def test_its_file_is_there_until_the_database_says_that_it_is_not_recorded(
-    owner: Membership, work: Callable[[Membership], Work], happens: bool
+    owner: Membership,
+    work: Callable[[Membership], Work],
+    happens: bool,
+    problem: BaseException,
 ) -> None:
-    """B9: nothing is deleted at once; after an hour what was recorded is whole, the rest gone."""
+    """B9: nothing is deleted at once; after an hour what was recorded is whole, the rest gone.
+
+    Where it broke off decides, and not by what.
+    """
     raw = work is uploading
     model: type[Upload | DatasetVersion] = Upload if raw else DatasetVersion
     folder, path_of = ("uploads", _raw) if raw else ("data", storage.data_path)
     todo = work(owner)
     before, known = lying(folder), set(model.objects.values_list("pk", flat=True))
-    with read_here(), commit_unheard(model, happens=happens), pytest.raises(OperationalError):
+    unheard = commit_unheard(model, happens=happens, problem=problem)
+    with read_here(), unheard, pytest.raises(type(problem)):
         todo()
     recorded = set(model.objects.values_list("pk", flat=True)) - known
     assert len(recorded) == happens, "the control"

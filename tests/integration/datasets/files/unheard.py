@@ -11,8 +11,14 @@ from django.db.models.signals import post_save
 
 
 @contextmanager
-def commit_unheard(model: type[Model], *, happens: bool) -> Generator[None]:
-    """Within, the connection breaks at the end of the transaction that records one of these."""
+def commit_unheard(
+    model: type[Model], *, happens: bool, problem: BaseException | None = None
+) -> Generator[None]:
+    """Within, the connection breaks at the end of the transaction that records one of these.
+
+    Or `problem` is raised there, as by a signal that arrives while the reply is waited for.
+    """
+    lost = problem or OperationalError("server closed the connection unexpectedly")
     recorded: list[bool] = []
     really = connection._commit  # type: ignore[attr-defined]
 
@@ -24,7 +30,7 @@ def commit_unheard(model: type[Model], *, happens: bool) -> Generator[None]:
             really()
         if recorded:
             recorded.clear()
-            raise OperationalError("server closed the connection unexpectedly")
+            raise lost
 
     post_save.connect(record, sender=model, weak=False)
     try:
