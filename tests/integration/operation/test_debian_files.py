@@ -1,8 +1,10 @@
-"""The installer and the wrapper of a Debian machine, run with programs of the test's own."""
+"""The installer, the wrapper and the backup of a Debian machine, run with made-up programs."""
 
 import getpass
 import os
+import re
 import subprocess
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -89,3 +91,30 @@ def test_copies_of_passwords_go_also_when_the_database_is_away(tmp_path: Path) -
     assert done.returncode == 3, done.stdout + done.stderr
     assert "app_password" in done.stdout, "they were there"
     assert list(given.iterdir()) == []
+
+
+def test_a_backup_keeps_the_keys_apart_from_what_they_open(tmp_path: Path) -> None:
+    """On Debian some of them lie in the state folder."""
+    home, checkpoints = tmp_path / "home", tmp_path / "checkpoints"
+    keys = {"signing/checkpoint_key", "joint_keys/one.key"}
+    data = {"fingerprint_key", "data/one.duckdb"}
+    for name in {*keys, *data, "mail/letter", "cache/one"}:
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text("of a test")
+    checkpoints.mkdir()
+    page = (tree.ROOT / "docs/backup.md").read_text()
+    block = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)[0]
+    *_, copying = block.partition("\ntar ")
+    subprocess.run(
+        ["/bin/sh", "-euc", f"tar {copying}"],
+        cwd=tmp_path,
+        env=os.environ | {"DPGOV_HOME": str(home), "DPGOV_CHECKPOINT_FOLDER": str(checkpoints)},
+        check=True,
+    )
+    assert _files(tmp_path / "state.tar") == data
+    assert _files(tmp_path / "keys.tar") == keys
+
+
+def _files(archive: Path) -> set[str]:
+    with tarfile.open(archive) as opened:
+        return {one.name.removeprefix("./") for one in opened if one.isfile()}
