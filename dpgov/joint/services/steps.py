@@ -12,7 +12,7 @@ import logging
 from datetime import datetime
 from uuid import UUID
 
-from django.db import DatabaseError, InterfaceError, OperationalError
+from django.db import DatabaseError, InterfaceError, OperationalError, transaction
 
 from dpgov.audit.actor import SWEEPER
 from dpgov.audit.entry import canonical_json
@@ -85,12 +85,25 @@ def _before_opening(party: Party) -> bool:
     question = party.question
     there = crossing.standing(question.pk)
     if database_now() > question.expires_at or not all(one.holds for one in there):
-        # Read again under its lock: whoever opened it in this moment is seen there.
-        ending.give_up(party.query, fence=party.query.fence, actor=SWEEPER, expired=True)
-        return True
+        return _end_unopened(party)
     if len(there) < question.parties or not all(one.public_key for one in there):
         return False
     return crossing.open_question(question.pk)
+
+
+@transaction.atomic
+def _end_unopened(party: Party) -> bool:
+    """Give the hold back, unless another sweeper opened the question since this party was read.
+
+    Nobody holds anything in an opened question either, and to give up there would fail it for all.
+    The opening takes the row of every party's own question, so that under its lock it has happened
+    or cannot happen any more.
+    """
+    current = Query.objects.select_for_update().get(pk=party.query_id)
+    if current.opened_at is not None:
+        return False
+    ending.give_up(party.query, fence=party.query.fence, actor=SWEEPER, expired=True)
+    return True
 
 
 def _seal(party: Party, shares: list[list[int]], opened_at: datetime) -> None:

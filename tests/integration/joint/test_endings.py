@@ -27,6 +27,7 @@ from dpgov.joint.errors import (
 )
 from dpgov.joint.models import JointQuestion, Party, Share
 from dpgov.joint.services import joint_round, leave, look_at, propose
+from dpgov.joint.services.steps import _try_step
 from dpgov.oversight.reconciliation.report import reconcile
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.models import Query, Release
@@ -107,6 +108,21 @@ def test_a_worker_that_stays_away_after_the_opening_is_charged_to_all(sides: lis
     assert {query_of(one, question).state for one in sides} == {Query.State.FAILED}
     assert [one.spent for one in sides] == [(PRICE, 0)] * 3
     assert Release.objects.count() == 0
+    _agree(sides)
+
+
+def test_a_sweeper_that_read_before_the_opening_fails_nothing(sides: list[Side]) -> None:
+    """M43: two sweepers at once: one opens the question, the other still takes it for unopened."""
+    question = all_joined(sides)
+    look(sides)
+    read = Party.objects.select_related("question", "query__dataset__budget")
+    before = read.get(tenant=sides[0].tenant)
+    assert joint_round() > 0
+    with acting_for(sides[0].tenant.pk):
+        assert not _try_step(before)
+    look(sides), joint_round(), publish_now()
+    assert {query_of(one, question).state for one in sides} == {Query.State.RELEASED}
+    assert [one.spent for one in sides] == [(PRICE, 0)] * 3
     _agree(sides)
 
 
