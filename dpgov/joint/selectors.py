@@ -51,7 +51,7 @@ def get_joint_question(membership: Membership, question_id: UUID) -> JointQuesti
 def party_of(membership: Membership, question: JointQuestion) -> Party | None:
     """How this organisation takes part in it, if it does."""
     found = Party.objects.filter(tenant=membership.tenant_id, question=question)
-    return found.select_related("query__dataset__budget", "question").first()
+    return found.select_related("query__dataset__budget", "query__version", "question").first()
 
 
 @dataclass(frozen=True, slots=True)

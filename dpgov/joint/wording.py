@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from dpgov.joint import crossing
 from dpgov.joint.models import JointQuestion, Party
-from dpgov.joint.services.prepared import Terms, asked_of
+from dpgov.joint.services.prepared import Terms, asked_of, joint_of_party
 from dpgov.joint.services.sharing import ENDED_AFTER
 from dpgov.operation.clock import database_now
 from dpgov.privacy.accounting.decimals import as_text
@@ -124,10 +124,13 @@ def price_of(joint: Joint) -> Price:
 
 
 def price_for(party: Party | None, question: JointQuestion, datasets: list[Any]) -> Price | None:
-    """Of one's own part, or of the first dataset that could take part; None where none could."""
-    terms = Terms.of(question)
-    chosen = [party.query.dataset] if party is not None else datasets
-    return price_of(asked_of(chosen[0], terms)[1]) if chosen else None
+    """Of one's own part, or of the first dataset that could take part; None where none could.
+
+    Of one's own part as it was when it joined: its dataset may be declared otherwise by now.
+    """
+    if party is not None:
+        return price_of(joint_of_party(party))
+    return price_of(asked_of(datasets[0], Terms.of(question))[1]) if datasets else None
 
 
 def asked_words(plan: dict[str, Any]) -> str:

@@ -15,13 +15,19 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from dpgov.approvals.models import ChangeRequest
+from dpgov.datasets.services import add_version, receive_upload
 from dpgov.joint.models import JointQuestion, Party
 from dpgov.joint.services import joint_round
 from dpgov.joint.wording import Price
+from dpgov.privacy.plan.domains import category_domain, column_spec
+from dpgov.privacy.plan.schema import MissingRule
+from dpgov.queries.asking.once import InvalidKey, check_key
+from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership
 from tests.cast import publish_now
 from tests.integration.joint.before import chosen, typed
-from tests.integration.joint.made import Side, look, query_of
+from tests.integration.joint.made import Side, joined, look, proposed, query_of
+from tests.small_dataset import COLUMNS, SEXES, child_processes_run_once, csv_of
 
 SignIn = Callable[[Membership], Client]
 
@@ -43,6 +49,37 @@ def _propose(client: Client) -> str:
 def _approve(client: Client, change: ChangeRequest) -> None:
     address = reverse("dashboards:approve", args=[change.pk])
     assert client.post(address, {"reason": "fits"}).status_code == 302
+
+
+def test_a_dataset_that_is_declared_otherwise_since_keeps_its_page_and_price(
+    sides: list[Side], client_for: SignIn
+) -> None:
+    """M46: what the party joined with is what it adds up and pays for."""
+    one = sides[0]
+    question, code = proposed(one)
+    joined(one, question, code)
+    address, browser = reverse("joint:detail", args=[question.pk]), client_for(one.owner)
+    before = browser.get(address).context["price"]
+    sexes = column_spec("sex", category_domain([*SEXES, "Other"]), MissingRule.DROP, "")
+    columns = tuple(sexes if column.name == "sex" else column for column in COLUMNS)
+    with acting_for(one.tenant.pk), child_processes_run_once(one.tenant.slug):
+        upload = receive_upload(
+            tenant=one.tenant,
+            uploader=one.owner.user,
+            name="more.csv",
+            chunks=[csv_of(one.tenant.slug).encode()],
+        )
+        add_version(dataset=one.dataset, upload=upload, columns=columns, user=one.owner.user)
+    after = browser.get(address)
+    assert (after.status_code, after.context["price"]) == (200, before)
+
+
+def test_a_client_cannot_take_the_key_of_a_joint_question(sides: list[Side]) -> None:
+    """M46: nor find its own key taken: no key of a client holds a space."""
+    question, code = proposed(sides[0])
+    joined(sides[0], question, code)
+    with pytest.raises(InvalidKey):
+        check_key(query_of(sides[0], question).idempotency_key)
 
 
 @pytest.mark.parametrize(
