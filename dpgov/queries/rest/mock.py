@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from dpgov.datasets.selectors import dataset_or_404
+from dpgov.operation.file_types import as_one_of
 from dpgov.queries.asking.quote import priced_blueprint
 from dpgov.queries.rest.shapes.errors import RefusingView, refusals
 from dpgov.queries.rest.shapes.plan import WantedPlanSerializer
@@ -59,6 +60,7 @@ class MockRowsView(APIView):
     """Invented rows of a dataset."""
 
     permission = Permission.VIEW_DATASETS
+    content_negotiation_class = as_one_of(CSV)
 
     @extend_schema(
         tags=["datasets"],

@@ -8,6 +8,7 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_sche
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.request import Request
 
+from dpgov.operation.file_types import as_one_of
 from dpgov.privacy.answer.fitting import TooLarge
 from dpgov.queries.answering.looking import look_at
 from dpgov.queries.models import Query
@@ -24,6 +25,7 @@ class SyntheticView(RefusingView):
     """Synthetic rows of the tables that were asked together with a question."""
 
     permission = Permission.VIEW_DATASETS
+    content_negotiation_class = as_one_of(*FORMATS.values())
 
     @extend_schema(
         tags=["queries"],
