@@ -5,12 +5,14 @@ tenant; what is foreign looks missing.
 """
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.core.exceptions import ValidationError as FormError
 from django.db.models import QuerySet
 from django.http import HttpResponse
+from django_filters.fields import IsoDateTimeField
 from django_filters.rest_framework import (
     CharFilter,
     ChoiceFilter,
@@ -145,6 +147,22 @@ class NewestFirst(ByPosition):
     page_size = 50
 
 
+class _Moment(IsoDateTimeField):  # type: ignore[misc]
+    """A moment that there is in UTC, too: at the ends of the calendar not every offset has one."""
+
+    def to_python(self, value: Any) -> datetime | None:
+        """Raises the form's ValidationError as for any other text that is no moment."""
+        found: datetime | None = super().to_python(value)
+        try:
+            return found if found is None else found.astimezone(UTC)
+        except OverflowError as problem:
+            raise FormError(self.error_messages["invalid"], code="invalid") from problem
+
+
+class _MomentFilter(IsoDateTimeFilter):  # type: ignore[misc]
+    field_class = _Moment
+
+
 class QueryFilter(FilterSet):  # type: ignore[misc]
     """By dataset, public state and time of submission."""
 
@@ -152,8 +170,8 @@ class QueryFilter(FilterSet):  # type: ignore[misc]
     state = ChoiceFilter(
         method="in_state", choices=[(s.value, s.value) for s in PublicState], label="Public state"
     )
-    submitted_after = IsoDateTimeFilter(field_name="submitted_at", lookup_expr="gte")
-    submitted_before = IsoDateTimeFilter(field_name="submitted_at", lookup_expr="lt")
+    submitted_after = _MomentFilter(field_name="submitted_at", lookup_expr="gte")
+    submitted_before = _MomentFilter(field_name="submitted_at", lookup_expr="lt")
 
     class Meta:
         model = Query
