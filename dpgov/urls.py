@@ -1,11 +1,12 @@
 """Every door of the product; each room names its own routes."""
 
 from django.urls import URLPattern, URLResolver, include, path
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from drf_spectacular.views import SpectacularSwaggerSplitView
 
 import dpgov.tenants.rest.openapi  # noqa: F401 - registers itself with the schema
 from dpgov.monitoring.health import healthz, readyz
 from dpgov.monitoring.metrics import metrics
+from dpgov.operation.described import SchemaView
 from dpgov.tenants.sign_in.addresses import AddressView
 
 _API: list[URLPattern | URLResolver] = [
@@ -32,7 +33,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account/connections/", include("allauth.socialaccount.urls")),
     path("account/", include("allauth.socialaccount.providers.openid_connect.urls")),
     path("api/v1/", include((_API, "v1"))),
-    path("api/schema/", SpectacularAPIView.as_view(api_version="v1"), name="schema"),
+    path("api/schema/", SchemaView.as_view(api_version="v1"), name="schema"),
     path("api/docs/", SpectacularSwaggerSplitView.as_view(), name="api_docs"),
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),
