@@ -104,7 +104,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "dpgov.tenants.web.middleware.LanguageMiddleware",
     "dpgov.operation.middleware.BodyLimitMiddleware",
-    "django.middleware.common.CommonMiddleware",
+    "dpgov.operation.middleware.AddressMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",

@@ -39,4 +39,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("readyz", readyz, name="readyz"),
     path("metrics", metrics, name="metrics"),
 ]
+handler404 = "dpgov.tenants.rest.nowhere.not_found"
 handler500 = "dpgov.operation.outage.server_error"

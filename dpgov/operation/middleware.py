@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import structlog
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase, JsonResponse
+from django.middleware.common import CommonMiddleware
 from django.shortcuts import render
 from django.urls import resolve
 
@@ -85,6 +86,18 @@ def _refusal_of(request: HttpRequest) -> _Refusal | None:
     most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     within = (length or "0").isdecimal() and int(length or "0") <= most
     return None if within else _TOO_LARGE
+
+
+class AddressMiddleware(CommonMiddleware):
+    """Django's own, which leads to the address with the slash; but never what would write.
+
+    A client that is led elsewhere sends GET there: what it wrote is lost, and it reads a success.
+    """
+
+    def should_redirect_with_slash(self, request: HttpRequest) -> bool:
+        """Only for methods that read."""
+        reads = request.method in ("GET", "HEAD")
+        return reads and super().should_redirect_with_slash(request)
 
 
 _log = structlog.get_logger("dpgov.request")
