@@ -5,9 +5,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from dpgov.datasets.selectors import dataset_or_404
 from dpgov.privacy.reuse.derived import SourceChanged
 from dpgov.queries.asking.taking import NothingFree, take
+from dpgov.queries.rest.shapes.again import dataset_to_ask, key_of
 from dpgov.queries.rest.shapes.docs import KEY
 from dpgov.queries.rest.shapes.errors import Conflict, RefusingView, refusals
 from dpgov.queries.rest.shapes.plan import PlanSerializer
@@ -43,14 +43,14 @@ class ReuseView(RefusingView):
         },
     )
     def post(self, request: Request, slug: str) -> Response:
-        dataset = dataset_or_404(request, slug)
+        dataset = dataset_to_ask(request, slug)
         try:
             with refusals():
                 taken = take(
                     membership=membership_of(request),
                     dataset=dataset,
                     raw_plan=request.data,
-                    idempotency_key=request.headers.get("Idempotency-Key", ""),
+                    idempotency_key=key_of(request),
                     choice=request.query_params.get("choice", ""),
                 )
         except (NothingFree, SourceChanged) as problem:

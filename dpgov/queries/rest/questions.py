@@ -27,7 +27,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
-from dpgov.datasets.selectors import dataset_or_404, version_or_404
+from dpgov.datasets.selectors import version_or_404
 from dpgov.operation.paging import ByPosition
 from dpgov.privacy.answer.body import read_body
 from dpgov.queries.answering.looking import look_at, pause_before_next_look, wait_for_end
@@ -35,6 +35,7 @@ from dpgov.queries.asking.quote import Quote, quote, quote_batch
 from dpgov.queries.asking.submit import submit, submit_approved, submit_batch
 from dpgov.queries.models import Query, Release
 from dpgov.queries.rest.shapes import docs
+from dpgov.queries.rest.shapes.again import dataset_to_ask, key_of
 from dpgov.queries.rest.shapes.arranging import ArrangedSerializer, arranged, read_groups
 from dpgov.queries.rest.shapes.errors import (
     RefusingView,
@@ -103,7 +104,7 @@ class SubmitView(RefusingView):
     @docs.submit
     def post(self, request: Request, slug: str) -> Response:
         asked, membership = _asked(request, slug, "raw_plan"), membership_of(request)
-        known = {"membership": membership, "idempotency_key": _key(request), **asked}
+        known = {"membership": membership, "idempotency_key": key_of(request), **asked}
         approval = approval_of(request)
         with refusals(lambda: quote(user=membership.user, **asked), where_to_ask(request, slug)):
             accepted = (
@@ -124,20 +125,17 @@ class BatchSubmitView(RefusingView):
 
     @docs.submit_batch
     def post(self, request: Request, slug: str) -> Response:
-        asked, membership = _asked(request, slug, "raw_batch"), membership_of(request)
+        asked = _asked(request, slug, "raw_batch", first=" 0")
+        membership, key = membership_of(request), key_of(request)
         with refusals(lambda: quote_batch(user=membership.user, **asked)):
-            accepted = submit_batch(membership=membership, idempotency_key=_key(request), **asked)
+            accepted = submit_batch(membership=membership, idempotency_key=key, **asked)
         return Response(AcceptedBatchSerializer(accepted, context={"request": request}).data, 202)
 
 
-def _asked(request: Request, slug: str, body: str) -> dict[str, Any]:
+def _asked(request: Request, slug: str, body: str, first: str = "") -> dict[str, Any]:
     """What a body asks, of which dataset, and what is to be charged."""
-    dataset = dataset_or_404(request, slug)
+    dataset = dataset_to_ask(request, slug, first=first)
     return {"dataset": dataset, body: request.data, "allocation_id": allocation_of(request)}
-
-
-def _key(request: Request) -> str:
-    return request.headers.get("Idempotency-Key", "")
 
 
 class NewestFirst(ByPosition):

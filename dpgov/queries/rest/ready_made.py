@@ -15,6 +15,7 @@ from dpgov.operation.bodies import NothingElse, refuse_unknown
 from dpgov.privacy.accounting.decimals import as_number
 from dpgov.queries.asking.ready_made import Offered, Withdrawn, offered_to
 from dpgov.queries.asking.submit import submit_ready_made
+from dpgov.queries.rest.shapes.again import dataset_to_ask, key_of
 from dpgov.queries.rest.shapes.docs import CHARGED, KEY
 from dpgov.queries.rest.shapes.errors import RefusingView, refusals
 from dpgov.queries.rest.shapes.question import QuerySerializer, RefusalSerializer
@@ -94,7 +95,7 @@ class ReadyMadeView(RefusingView):
         },
     )
     def post(self, request: Request, slug: str, ready_made_id: UUID) -> Response:
-        dataset = dataset_or_404(request, slug)
+        dataset = dataset_to_ask(request, slug)
         try:
             with refusals():
                 accepted = submit_ready_made(
@@ -102,7 +103,7 @@ class ReadyMadeView(RefusingView):
                     dataset=dataset,
                     ready_made_id=ready_made_id,
                     values=_values(request),
-                    idempotency_key=request.headers.get("Idempotency-Key", ""),
+                    idempotency_key=key_of(request),
                     allocation_id=allocation_of(request),
                 )
         except Withdrawn as missing:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from dpgov.audit.models import AuditEntry
@@ -18,7 +19,7 @@ from dpgov.tenants.models import Membership
 from tests.integration.queries.conftest import ledger_state
 
 SUBMIT = "/api/v1/datasets/visits/queries/"
-COUNT = {"statistics": [{"statistic": "count"}], "epsilon": 0.5}
+COUNT: dict[str, Any] = {"statistics": [{"statistic": "count"}], "epsilon": 0.5}
 
 
 def post(api: APIClient, body: dict[str, Any], key: str = "my-key") -> Any:
@@ -75,6 +76,59 @@ def test_the_same_key_of_another_person_is_another_question(
     first, second = post(api, COUNT), post(api_for(officer), COUNT)
     assert first.status_code == second.status_code == 202
     assert first["Location"] != second["Location"]
+
+
+ANEW: dict[str, tuple[str, dict[str, Any]]] = {
+    "one question": ("queries", COUNT),
+    "several": ("batches", {"epsilon": 0.5, "plans": [{"statistics": COUNT["statistics"]}] * 2}),
+    "a free answer": ("reuse", COUNT),
+}
+
+
+GONE: dict[str, Callable[[], dict[str, Any]]] = {
+    "archived": lambda: {"archived_at": timezone.now()},
+    "held": lambda: {
+        "held_at": timezone.now(),
+        "held_reason": Dataset.HeldReason.LIKE_EARLIER_DATA,
+    },
+    "for others": lambda: {"named_only": True},
+}
+
+
+@pytest.mark.parametrize("gone", GONE)
+@pytest.mark.parametrize("asked", ANEW)
+def test_a_repeat_is_the_same_question_also_when_the_dataset_is_gone(
+    api: APIClient,
+    dataset: Dataset,
+    ask: Callable[..., Query],
+    analyst: Membership,
+    answer_now: Callable[[], int],
+    asked: str,
+    gone: str,
+) -> None:
+    """B6: who lost the answer learns what became of it, and nothing else of the dataset."""
+    ask(analyst, epsilon=0.5)
+    answer_now()
+    door, body = ANEW[asked]
+    address = f"/api/v1/datasets/visits/{door}/"
+
+    def sent(key: str, to: str = address) -> Any:
+        return api.post(to, body, format="json", headers={"Idempotency-Key": key})
+
+    first = sent("first")
+    assert first.status_code < 300
+    Dataset.objects.filter(pk=dataset.pk).update(**GONE[gone]())
+    again = sent("first")
+    assert again.status_code == first.status_code
+    assert _ids(again.json()) == _ids(first.json())
+    before = ledger_state()
+    assert sent("another").status_code == 404
+    assert sent("first", address.replace("visits", "elsewhere")).status_code == 404
+    assert ledger_state() == before
+
+
+def _ids(body: dict[str, Any]) -> list[str]:
+    return [one["id"] for one in body.get("queries", [body])]
 
 
 @pytest.mark.django_db(transaction=True)
