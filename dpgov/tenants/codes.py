@@ -15,7 +15,7 @@ from django.core.cache import cache
 _BYTES = 15
 _CODE = re.compile(r"[A-Z2-7]{24}", re.ASCII)
 _MOST_TRIES = 20
-_TRIES_SECONDS = 3600
+TRIES_SECONDS = 3600
 
 
 def new_code() -> tuple[str, str]:
@@ -33,7 +33,7 @@ def hash_of(typed: str) -> str | None:
 def may_try(what: str, tenant_id: UUID) -> bool:
     """Count a try of this tenant at this kind of code; False when it had too many this hour."""
     key = f"{what}-codes:{tenant_id}"
-    cache.add(key, 0, timeout=_TRIES_SECONDS)
+    cache.add(key, 0, timeout=TRIES_SECONDS)
     try:
         tries = cache.incr(key)
     except ValueError:

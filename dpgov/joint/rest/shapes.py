@@ -24,6 +24,7 @@ from dpgov.privacy.joint.noise import MOST_PARTIES
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.rest.shapes.errors import Conflict, refusals
 from dpgov.queries.rest.shapes.plan import PlanSerializer
+from dpgov.tenants.codes import TRIES_SECONDS
 from dpgov.tenants.permissions import membership_of
 
 _LONGEST_REASON, _LONGEST_CODE = 500, 60
@@ -205,6 +206,8 @@ def own_dataset(request: Request, slug: str) -> Dataset:
 class _TooMany(APIException):
     status_code = 429
     default_code = TooManyTries.code
+    # The hour began with the first try: nobody waits longer than that.
+    wait = TRIES_SECONDS
 
 
 @contextmanager

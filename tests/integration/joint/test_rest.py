@@ -134,3 +134,5 @@ def test_codes_are_not_for_guessing_by_programs_either(
     owner = api_for(side("alpha").owner)
     assert _why(owner, "code/", {"code": "ABCD" * 6}) == [("code_refused", None)]
     assert _why(owner, "code/", {"code": "ABCD" * 6}, 429) == [("too_many_codes", None)]
+    again = owner.post(f"{_BASE}code/", {"code": "ABCD" * 6}, format="json")
+    assert again["Retry-After"] == "3600"
