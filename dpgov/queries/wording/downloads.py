@@ -165,6 +165,7 @@ def _about(body: dict[str, Any], place: int) -> list[str | float | None]:
 _CALL = """import json
 import os
 import time
+import urllib.error
 import urllib.request
 from itertools import product
 
@@ -176,8 +177,28 @@ def call(path, body=None, **headers):
     headers |= {{"Authorization": f"Token {{TOKEN}}", "Content-Type": "application/json"}}
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(SERVER + path, data=data, headers=headers)
-    with urllib.request.urlopen(request) as response:
-        return json.load(response)
+    for _ in range(5):
+        try:
+            with urllib.request.urlopen(request, timeout=60) as response:
+                answer = json.load(response)
+                pause(response)
+                return answer
+        except urllib.error.HTTPError as refused:
+            if refused.code not in (429, 503):
+                raise SystemExit(f"{{refused.code}}: {{reason(refused)}}") from None
+            pause(refused)
+    raise SystemExit("The server is busy. Run this again later: with the same key it pays once.")
+
+
+def pause(answer):  # for as long as the server asks for
+    time.sleep(min(int(answer.headers.get("Retry-After") or 0), 60))
+
+
+def reason(refused):
+    try:
+        return json.load(refused)["errors"][0]["detail"]
+    except ValueError:
+        return refused.reason
 
 
 def show(release):
@@ -205,9 +226,12 @@ show(call("/api/v1/datasets/{slug}/mock/", PLAN))
 
 # This asks, and pays once: with the same key it never pays again, however often it is run.
 query = call("/api/v1/datasets/{slug}/queries/", PLAN, **{{"Idempotency-Key": "{key}"}})
+until = time.monotonic() + 3600
 while query["state"] == "waiting":
-    time.sleep(1)
-    query = call(f"/api/v1/queries/{{query['id']}}/")
+    if time.monotonic() > until:
+        raise SystemExit("It still waits. Run this again later: with the same key it pays once.")
+    query = call(f"/api/v1/queries/{{query['id']}}/?wait=20")
+# Where it ended without an answer, this says why.
 release = call(f"/api/v1/queries/{{query['id']}}/release/")
 show(release)
 """
@@ -229,6 +253,4 @@ def question_lines(plan: dict[str, Any], *, slug: str, server: str, form_key: st
 
 def answer_lines(query_id: object, *, server: str) -> str:
     """Read a stored answer."""
-    return _CALL.format(server=server).replace("import time\n", "") + _READ.format(
-        query_id=query_id
-    )
+    return _CALL.format(server=server) + _READ.format(query_id=query_id)

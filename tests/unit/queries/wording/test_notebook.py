@@ -1,7 +1,14 @@
 """The lines for a notebook: valid Python, whatever people named their columns."""
 
 import ast
+import io
+import json
+import time
+import urllib.request
+from email.message import Message
 from typing import Any
+from urllib.error import HTTPError
+from urllib.response import addinfourl
 
 import pytest
 
@@ -50,6 +57,88 @@ def test_each_number_is_printed_with_the_groups_that_it_is_of(
     assert said == [
         [*name, "count", str(n)] for name, n in zip(names, (0, 1, 2, 3, 0), strict=True)
     ]
+
+
+class Server:
+    """Answers one after the other, and notes what was asked for and how long was waited."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *answers: tuple[int, Any, str]) -> None:
+        self.answers, self.asked, self.waited = list(answers), list[str](), list[int]()
+        monkeypatch.setenv("DPGOV_TOKEN", "t")
+        monkeypatch.setattr(urllib.request, "urlopen", self.open)
+        monkeypatch.setattr(time, "sleep", self.waited.append)
+
+    def open(self, request: urllib.request.Request, timeout: float) -> Any:
+        self.asked.append(request.full_url.removeprefix("https://dp.example.org/api/v1/"))
+        assert 20 < timeout < 120
+        status, body, retry = self.answers.pop(0)
+        headers = Message()
+        if retry:
+            headers["Retry-After"] = retry
+        file = io.BytesIO(json.dumps(body).encode())
+        if status >= 400:
+            raise HTTPError(request.full_url, status, "refused", headers, file)
+        return addinfourl(file, headers, request.full_url, status)
+
+
+_PRICED: tuple[int, Any, str] = (
+    200,
+    {"cost_in_words": "ε 0.5", "accepted": True, "refusal": None},
+    "",
+)
+_EMPTY: tuple[int, Any, str] = (200, {"groups": [], "statistics": []}, "")
+
+
+def _told(code: str, detail: str) -> dict[str, Any]:
+    return {"type": "client_error", "errors": [{"code": code, "detail": detail, "attr": None}]}
+
+
+def _question(state: str) -> dict[str, str]:
+    return {"id": "q", "state": state}
+
+
+def test_a_refusal_is_told_in_its_own_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    refused = _told("insufficient_budget", "This needs ε 0.5.")
+    Server(monkeypatch, _PRICED, _EMPTY, (409, refused, ""))
+    with pytest.raises(SystemExit, match=r"409: This needs ε 0\.5"):
+        exec(lines_of({}), {})  # noqa: S102
+
+
+def test_the_server_says_how_long_to_wait_and_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When it is asked too often, and while the question waits."""
+    server = Server(
+        monkeypatch,
+        (429, _told("throttled", "Too many."), "7"),
+        *(_PRICED, _EMPTY),
+        (202, _question("waiting"), ""),
+        (200, _question("waiting"), "3"),
+        (200, _question("released"), ""),
+        _EMPTY,
+    )
+    exec(lines_of({}), {})  # noqa: S102
+    assert [seconds for seconds in server.waited if seconds] == [7, 3]
+    assert server.asked[-3:] == ["queries/q/?wait=20", "queries/q/?wait=20", "queries/q/release/"]
+
+
+def test_a_question_without_an_answer_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = (202, _question("waiting"), ""), (200, _question("expired"), "")
+    ended = (404, _told("no_release", "It was never answered."), "")
+    Server(monkeypatch, _PRICED, _EMPTY, *asked, ended)
+    with pytest.raises(SystemExit, match="404: It was never answered"):
+        exec(lines_of({}), {})  # noqa: S102
+
+
+def test_nothing_is_waited_for_without_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither a question nor a server that is busy."""
+    hours = iter(range(0, 10**6, 1200))
+    monkeypatch.setattr(time, "monotonic", lambda: next(hours))
+    waiting = (200, _question("waiting"), "")
+    Server(monkeypatch, _PRICED, _EMPTY, *[waiting] * 9)
+    with pytest.raises(SystemExit, match="It still waits"):
+        exec(lines_of({}), {})  # noqa: S102
+    Server(monkeypatch, *[(503, _told("unavailable", "Away."), "5")] * 9)
+    with pytest.raises(SystemExit, match="The server is busy"):
+        exec(answer_lines("q", server="https://dp.example.org"), {})  # noqa: S102
 
 
 def test_neither_text_holds_a_token() -> None:
