@@ -68,7 +68,10 @@ class RefusingView(APIView):
     def handle_exception(self, exc: Exception) -> Response:
         """The standard error body, with `largest_fit_…` or terms where the refusal knows them."""
         response = super().handle_exception(exc)
-        response.data.update(getattr(exc, "told", {}))
+        told = dict(getattr(exc, "told", {}))
+        if "accept_at" in told:
+            told["accept_at"] = self.request.build_absolute_uri(told["accept_at"])
+        response.data.update(told)
         response.data.update(getattr(exc, "ask_at", {}))
         return response
 

@@ -234,6 +234,6 @@ class RefusalSerializer(FitSerializer):
     terms_to_accept = serializers.IntegerField(
         required=False, help_text="The version of the dataset's terms of use to accept first."
     )
-    accept_at = serializers.CharField(
+    accept_at = serializers.URLField(
         required=False, help_text='Where: POST {"version": …} to this address.'
     )

@@ -139,6 +139,7 @@ def test_the_api_says_which_version_and_where(doors: Doors) -> None:
     body = refused.json()
     assert (refused.status_code, body["errors"][0]["code"]) == (409, "terms_not_accepted")
     named = {"version": body["terms_to_accept"]}
+    assert body["accept_at"].startswith("http://testserver/api/v1/")
     assert doors.api.post(body["accept_at"], named, format="json").json()["accepted_at"]
     assert doors.api.post(address, COUNT, **asked).status_code == 202  # type: ignore[arg-type]
 
