@@ -47,7 +47,7 @@ def deliver_waiting(tenant_id: UUID) -> int:
 def _in_turn(tenant_id: UUID) -> list[Webhook]:
     """Those for which something waits; first whoever was called longest ago, or never lately."""
     own = Delivery.objects.filter(webhook=OuterRef("pk")).order_by()
-    lately = own.filter(due_at__gte=clock.now() - GIVEN_UP_AFTER).values("webhook")
+    lately = own.filter(tried_at__gte=clock.now() - GIVEN_UP_AFTER).values("webhook")
     called = lately.annotate(at=Max("tried_at")).values("at")
     found = webhooks_of(tenant_id).filter(Exists(own.filter(state=State.WAITING)))
     found = found.annotate(called=Subquery(called))

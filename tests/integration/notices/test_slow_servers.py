@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Generator
+from datetime import timedelta
 from threading import Event, Thread
 from typing import Any
 
@@ -106,6 +107,20 @@ def test_late_servers_of_one_organisation_take_turns(admin: Membership, late: La
     happen(admin, *"123456")
     assert rounds(admin, 8) == [3] * 8
     assert "".join(late.called) == "abcd" * 6
+
+
+@pytest.mark.django_db
+def test_one_with_old_events_alone_is_not_first_in_every_round(
+    admin: Membership, late: Late
+) -> None:
+    """H7: as after a sweeper stood still; what counts is when it was called, not what about."""
+    late.seconds = 10.0
+    old, _ = (webhook(admin, name) for name in "ab")
+    happen(admin, *"123456789")
+    long_ago = timezone.now() - timedelta(days=4)
+    Delivery.objects.filter(webhook=old).update(due_at=long_ago)
+    rounds(admin, 4)
+    assert "".join(late.called) == "abab"
 
 
 @pytest.mark.django_db
