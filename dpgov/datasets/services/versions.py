@@ -59,14 +59,17 @@ def add_version(
     columns: tuple[ColumnSpec, ...],
     user: User,
     append_rows: bool = False,
+    compared_with: int | None = None,
     follower: Follower | None = None,
 ) -> DatasetVersion:
     """Ingest the upload under these domains as the dataset's newest version.
 
-    With `append_rows` it holds new rows only, see `appending`. Where new data waits for an officer,
-    the dataset does so as a whole, the returned version's `dataset` says. Raises InvalidDomain or
-    RefusedFile naming the field, UploadUsed for a second use of the file, TooManyFiles, and
-    Dataset.DoesNotExist when the dataset was archived or held meanwhile; then nothing has changed.
+    With `append_rows` it holds new rows only, see `appending`; `compared_with` is the number of the
+    version that its columns were compared with when they were declared. Where new data waits for an
+    officer, the dataset does so as a whole, the returned version's `dataset` says. Raises
+    InvalidDomain or RefusedFile naming the field, UploadUsed for a second use of the file,
+    TooManyFiles, and Dataset.DoesNotExist when the dataset was archived or held meanwhile; then
+    nothing has changed.
     """
     schema = schema_of_next(dataset, columns, upload)
     check_columns(schema, upload.headers)
@@ -78,7 +81,15 @@ def add_version(
         upload,
         schema,
         lambda version_id, ingested: _record(
-            dataset, upload, schema, version_id, ingested, user, _seen(dataset, user, ingested), to
+            dataset,
+            upload,
+            schema,
+            version_id,
+            ingested,
+            user,
+            _seen(dataset, user, ingested),
+            to,
+            compared_with,
         ),
         partition_column=dataset.partition_column,
         budget_id=dataset.budget_id,
@@ -141,6 +152,7 @@ def _record(
     user: User,
     seen: _Seen,
     to: DatasetVersion | None,
+    compared_with: int | None,
 ) -> DatasetVersion:
     one_at_a_time(dataset.tenant_id, user.pk)
     found = compared(dataset.tenant_id, user.pk, ingested.fingerprint, seen.file).found
@@ -150,6 +162,7 @@ def _record(
     queue_up(dataset.tenant)
     used = ready_upload(upload.id)
     present = Dataset.objects.get(pk=dataset.pk, archived_at__isnull=True, held_at__isnull=True)
+    check_compared(present, schema, compared_with)
     _check_number(present, ingested)
     if to is not None:
         check_appended(present, to, new)
@@ -182,6 +195,30 @@ def _record(
         },
     )
     return version
+
+
+def check_compared(dataset: Dataset, schema: DatasetSchema, number: int | None) -> None:
+    """Nobody loses a column by a version that came after theirs was declared.
+
+    What they agreed to lose they saw beside version `number`. Under the lock of a registration;
+    raises InvalidDomain.
+    """
+    if number is None or number == current_version(dataset).number:
+        return
+    unseen = _lacked(schema, current_version(dataset))
+    unseen -= _lacked(schema, dataset.versions.get(number=number))
+    if unseen:
+        words = said(
+            "Another version came meanwhile, with columns that this one lacks: {names}. Declare "
+            "this one again.",
+            names=", ".join(sorted(unseen)),
+        )
+        raise InvalidDomain("columns", words)
+
+
+def _lacked(schema: DatasetSchema, version: DatasetVersion) -> set[str]:
+    there = set(version.columns.order_by().values_list("name", flat=True))
+    return there - {spec.name for spec in schema.columns}
 
 
 def _check_number(dataset: Dataset, ingested: Ingested) -> None:

@@ -55,7 +55,7 @@ def add_version(request: HttpRequest, slug: str, upload_id: UUID) -> HttpRespons
     form = VersionForm(chosen.headers, request.POST, earlier=earlier)
     if form.is_valid():
         try:
-            return _ask(request, dataset, chosen, form)
+            return _ask(request, newest, chosen, form)
         except services.UploadUsed:
             return used(request)
         except (
@@ -68,12 +68,15 @@ def add_version(request: HttpRequest, slug: str, upload_id: UUID) -> HttpRespons
     return _page(request, newest, chosen, form)
 
 
-def _ask(request: HttpRequest, dataset: Dataset, chosen: Upload, form: VersionForm) -> HttpResponse:
+def _ask(
+    request: HttpRequest, newest: DatasetVersion, chosen: Upload, form: VersionForm
+) -> HttpResponse:
     services.ask_version(
-        dataset=dataset,
+        dataset=newest.dataset,
         upload=chosen,
         columns=form.specs(),
         append_rows=form.append_rows,
+        compared_with=newest.number,
         user=membership_of(request).user,
         typed=request.POST,
     )

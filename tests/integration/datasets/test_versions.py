@@ -31,6 +31,7 @@ from tests.triggers import without_triggers
 
 SignIn = Callable[[Membership], Client]
 PEOPLE = people(1)
+CITY = {"city__lower": "0", "city__step": "0.5", "city__missing": "drop"}
 LARGER = as_csv(PEOPLE + people(2, 20))
 
 
@@ -196,6 +197,24 @@ def test_under_change_one_the_number_of_rows_stays(browser: Client) -> None:
     assert refused(response)
     assert "has to stay: 60, and the file has 80" in response.content.decode()
     assert add_version(browser, dataset, as_csv(PEOPLE), age__upper="99").status_code == 302
+
+
+def test_a_version_that_came_meanwhile_loses_no_column_unseen(
+    browser: Client, dataset_of_people: Dataset
+) -> None:
+    """F11: what was agreed to go was seen beside one version, and says nothing of another's."""
+    with_city = declared(city__kind="number", city__upper="3000", **CITY)
+    waiting = [
+        browser.post(
+            reverse("datasets:add_version", args=["people", uploaded(browser, content).pk]), typed
+        )
+        for content, typed in ((LARGER, with_city), (as_csv(PEOPLE), declared()))
+    ]
+    response = arrived(browser, waiting[1])
+    assert refused(response)
+    assert "with columns that this one lacks: city" in response.text
+    columns = schema_of(current_version(dataset_of_people)).columns
+    assert [spec.name for spec in columns] == ["age", "sex", "city"]
 
 
 def test_a_double_click_adds_one_version(browser: Client, dataset_of_people: Dataset) -> None:

@@ -196,12 +196,14 @@ def _register(arrival: Arrival, began: float) -> None:
         if arrival.dataset is None:
             raise LostArrival(arrival.pk)
         columns = tuple(map(column_of, arrival.declared["columns"]))
+        compared_with = arrival.declared.get("compared_with")
         if upload.live_id is not None:
             add_live_version(
                 dataset=arrival.dataset,
                 upload=upload,
                 columns=columns,
                 user=arrival.asked_by,
+                compared_with=compared_with,
                 follower=follower,
             )
             return
@@ -211,6 +213,7 @@ def _register(arrival: Arrival, began: float) -> None:
             columns=columns,
             user=arrival.asked_by,
             append_rows=arrival.declared["append_rows"],
+            compared_with=compared_with,
             follower=follower,
         )
     else:

@@ -55,10 +55,12 @@ def ask_version(
     user: User,
     typed: QueryDict,
     append_rows: bool = False,
+    compared_with: int | None = None,
 ) -> Arrival:
     """Have the upload become the dataset's next version; otherwise like `ask_registration`.
 
-    With `append_rows` its rows are added to those of the newest one, see `appending`.
+    With `append_rows` its rows are added to those of the newest one, see `appending`. The columns
+    were compared with those of the version with the number `compared_with`.
     """
     check_columns(schema_of_next(dataset, columns, upload), upload.headers)
     check_key(upload, dataset.private_id)
@@ -66,7 +68,11 @@ def ask_version(
         check_appending(dataset, columns, user, public_facts(upload))
     _check_fingerprints(upload)
     hand_in(tenant=upload.tenant, user=user, upload_id=upload.pk)
-    declared = {"columns": [column_fields(spec) for spec in columns], "append_rows": append_rows}
+    declared = {
+        "columns": [column_fields(spec) for spec in columns],
+        "append_rows": append_rows,
+        "compared_with": compared_with,
+    }
     return _ask(upload, user, typed, declared=declared, dataset=dataset, is_version=True)
 
 

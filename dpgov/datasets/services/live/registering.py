@@ -42,7 +42,7 @@ from dpgov.datasets.services.registration import (
     new_budget,
 )
 from dpgov.datasets.services.turns import queue_up
-from dpgov.datasets.services.versions import schema_of_next
+from dpgov.datasets.services.versions import check_compared, schema_of_next
 from dpgov.language.said import said
 from dpgov.privacy.plan.schema import ColumnSpec, DatasetSchema, InvalidDomain
 from dpgov.tenants.models import Tenant, User
@@ -135,6 +135,7 @@ def add_live_version(
     upload: Upload,
     columns: tuple[ColumnSpec, ...],
     user: User,
+    compared_with: int | None = None,
     follower: Follower,
 ) -> DatasetVersion:
     """Other declarations of the same table, under the same budget.
@@ -149,7 +150,7 @@ def add_live_version(
     version_id = uuid4()
     follower.begins(version_id)
     with transaction.atomic():
-        version = _record_version(dataset, upload, schema, version_id, user, marks)
+        version = _record_version(dataset, upload, schema, version_id, user, marks, compared_with)
         follower.recorded(version)
     return version
 
@@ -161,11 +162,13 @@ def _record_version(
     version_id: UUID,
     user: User,
     marks: Marks,
+    compared_with: int | None,
 ) -> DatasetVersion:
     one_table_at_a_time()
     queue_up(dataset.tenant)
     used = ready_upload(upload.id)
     present = Dataset.objects.get(pk=dataset.pk, archived_at__isnull=True, held_at__isnull=True)
+    check_compared(present, schema, compared_with)
     _check_marks(present, marks)
     version = create_live_version(
         dataset=present,
