@@ -11,7 +11,7 @@ from tests.integration.access.world import World, undone
 
 pytestmark = pytest.mark.django_db
 WITH_BODY = sorted(n for n, one in operations().items() if "requestBody" in one.described)
-_CHUNKED = {"HTTP_TRANSFER_ENCODING": "chunked"}
+_CHUNKED = {"Transfer-Encoding": "chunked"}
 
 
 def test_every_body_with_a_field_that_there_is_not_is_refused_at_that_field(world: World) -> None:
@@ -41,7 +41,7 @@ def test_a_page_says_that_a_form_in_chunks_could_not_be_read(
 ) -> None:
     """A file that is uploaded is one, too: no browser sends it without its length."""
     browser = world.client("owner", Kind.PAGE)
-    answer = browser.generic("POST", "/datasets/new/", "", content_type, **_CHUNKED)
+    answer = browser.generic("POST", "/datasets/new/", "", content_type, headers=_CHUNKED)
     assert answer.status_code == 411
     assert "could not be read" in answer.content.decode()
 
@@ -49,5 +49,5 @@ def test_a_page_says_that_a_form_in_chunks_could_not_be_read(
 def _send(world: World, name: str, body: str, **more: Any) -> Any:
     operation = operations()[name]
     client, address = operation.client(world), operation.address(world)
-    headers = {"HTTP_IDEMPOTENCY_KEY": "k-1", **more}
-    return client.generic(operation.method, address, body, "application/json", **headers)
+    headers = {"Idempotency-Key": "k-1", **more}
+    return client.generic(operation.method, address, body, "application/json", headers=headers)

@@ -37,7 +37,7 @@ def _for_named_people(dataset: Dataset) -> None:
     Dataset.objects.filter(pk=dataset.pk).update(named_only=True)
 
 
-REFUSED = {
+REFUSED: dict[Callable[[Dataset], None], tuple[int, str]] = {
     _pause: (409, "paused"),
     _only_ready_made: (409, "only_ready_made"),
     _new_terms: (409, "terms_not_accepted"),
