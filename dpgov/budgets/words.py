@@ -160,6 +160,11 @@ def promise_of(together: int, *, removed: bool) -> str:
     return f"{together}:{_REMOVED if removed else _CHANGED}"
 
 
+def together_of(budget: Budget) -> int:
+    """How many units a budget hides together: one until a dataset says more."""
+    return int((budget.protects or "1").partition(":")[0])
+
+
 def promise_said(protects: str) -> str:
     """The same in words, for a refusal."""
     number, how = protects.split(":")

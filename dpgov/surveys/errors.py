@@ -27,6 +27,17 @@ class NotADraft(SurveyRefusal):
         super().__init__(said("This survey was opened or closed before. Nothing was changed."))
 
 
+class LastDayOver(SurveyRefusal):
+    """Opening it would charge people for a survey that takes no reports."""
+
+    code = "last_day_over"
+
+    def __init__(self) -> None:
+        super().__init__(
+            said("The last day of this survey is over. Make a new one with a later last day.")
+        )
+
+
 class TakesTwoPersons(SurveyRefusal):
     """A shared budget is charged as two persons approve."""
 

@@ -11,6 +11,7 @@ from django.db import models
 from django.db.models import Q
 
 from dpgov.budgets.models import Budget
+from dpgov.operation import clock
 from dpgov.operation.clock import Stamp
 from dpgov.privacy.local.randomiser import LocalKind, Randomiser
 from dpgov.tenants.models import Tenant, User
@@ -70,6 +71,11 @@ class Survey(models.Model):
 
     def __str__(self) -> str:
         return self.question
+
+    @property
+    def last_day_over(self) -> bool:
+        """Whether its last day has passed, in UTC, whatever its state."""
+        return self.closes_on < clock.now().date()
 
     @property
     def randomiser(self) -> Randomiser:

@@ -20,7 +20,7 @@ from dpgov.budgets.errors import BudgetClosed, BudgetFrozen, LedgerRefusal
 from dpgov.budgets.models import Budget, Correction, SharedBudgetMember
 from dpgov.budgets.services.corrections import correct
 from dpgov.budgets.services.opening import open_budget
-from dpgov.budgets.words import noted, noted_limit, promise_said, whose_said
+from dpgov.budgets.words import noted, noted_limit, promise_said, together_of, whose_said
 from dpgov.language.said import said
 from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.tenants.models import Tenant
@@ -79,6 +79,21 @@ class OtherPromise(CannotShare):
                 "losses would be a promise to nobody. Share a budget that protects the same.",
                 one=promise_said(one),
                 other=promise_said(other),
+            ),
+        )
+
+
+class PaidForOneEach(CannotShare):
+    """What was charged before the promise was settled is one person's loss, and not a group's."""
+
+    def __init__(self, together: int) -> None:
+        LedgerRefusal.__init__(
+            self,
+            said(
+                "A survey was charged to one of these budgets before it said whom it protects, at "
+                "the price of one answer. Data that hides {number} units together cannot share it: "
+                "their answers together would cost more.",
+                number=together,
             ),
         )
 
@@ -164,7 +179,7 @@ def bring_in(*, shared_budget: Budget, dataset_budget: Budget) -> int:
 
 
 def refuse_other_meaning(shared: Budget, other: Budget) -> None:
-    """Raise OtherCurrency or OtherPromise unless losses of both can be added up.
+    """Raise OtherCurrency, OtherPromise or PaidForOneEach unless losses of both can be added up.
 
     A shared budget protects what its first member does.
     """
@@ -172,8 +187,20 @@ def refuse_other_meaning(shared: Budget, other: Budget) -> None:
         raise OtherCurrency
     if shared.protects and other.protects and shared.protects != other.protects:
         raise OtherPromise(other.protects, shared.protects)
+    _refuse_losses_of_one(shared, other)
     if other.protects and not shared.protects:
         crossing.protect(shared.pk, other.protects)
+
+
+def _refuse_losses_of_one(*budgets: Budget) -> None:
+    """What a budget without a promise has committed are surveys', each at the price of one answer.
+
+    By its balance and not by its corrections, which an owner elsewhere does not see, and of which
+    a merge leaves a sum.
+    """
+    together = max(together_of(budget) for budget in budgets)
+    if together > 1 and any(not each.protects and each.committed_nano for each in budgets):
+        raise PaidForOneEach(together)
 
 
 def new_shared_budget(*, name: str, open_it: Callable[[], Budget]) -> Budget:

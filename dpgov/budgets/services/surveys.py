@@ -19,7 +19,7 @@ from dpgov.budgets.services.corrections import correct
 from dpgov.budgets.services.freezing import confirm_place
 from dpgov.budgets.services.opening import open_budget
 from dpgov.budgets.services.shared_budgets import CannotShare, locked, refuse_standing_still
-from dpgov.budgets.words import promise_of
+from dpgov.budgets.words import promise_of, together_of
 from dpgov.language.said import said
 from dpgov.operation import clock
 from dpgov.tenants.models import Tenant
@@ -40,15 +40,28 @@ class NotTheirsAlone(CannotShare):
         )
 
 
+class OtherPrice(LedgerRefusal):
+    """Who approved read another price than the one that the budget asks now."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            said(
+                "The price of this survey is another one than when it was requested. Request it "
+                "again."
+            )
+        )
+
+
 def survey_price(budget: Budget | None, epsilon_nano: int) -> int:
     """What a survey of this ε takes of a budget, in its currency, rounded up; None: of its own.
 
-    A budget that hides k people together is charged for k answers: k reports multiply.
+    A budget that hides k people together is charged for k answers: k reports multiply. One that
+    does not say yet whom it protects counts as one person's, and takes in no data that hides more
+    once it was charged (`shared_budgets.PaidForOneEach`).
     """
     if budget is None:
         return epsilon_nano
-    together = int((budget.protects or "1").partition(":")[0])
-    return budget.currency.price_of(epsilon_nano * together)
+    return budget.currency.price_of(epsilon_nano * together_of(budget))
 
 
 def charge_survey_alone(
@@ -78,12 +91,19 @@ def end_survey_budget(budget_id: UUID) -> None:
 
 
 def charge_survey(
-    *, survey_id: UUID, tenant: Tenant, budget_id: UUID, epsilon_nano: int, reason: str
+    *,
+    survey_id: UUID,
+    tenant: Tenant,
+    budget_id: UUID,
+    epsilon_nano: int,
+    agreed_nano: int,
+    reason: str,
 ) -> Correction:
     """Charge a shared budget of the tenant's own, as two persons approved.
 
     Raises InsufficientBudget, BudgetFrozen, BudgetClosed, CannotShare for what is no shared budget
-    of theirs, NotTheirsAlone where another organisation shares it, and AlreadyCorrected.
+    of theirs, NotTheirsAlone where another organisation shares it, OtherPrice where a dataset that
+    joined meanwhile changed the price, and AlreadyCorrected.
     """
     confirm_place()
     budget = locked([budget_id]).get(budget_id)
@@ -92,10 +112,13 @@ def charge_survey(
     refuse_standing_still([budget])
     if shared_with_others(budget.pk, tenant.pk):
         raise NotTheirsAlone
+    price = survey_price(budget, epsilon_nano)
+    if price != agreed_nano:
+        raise OtherPrice
     return correct(
         budget=budget,
         kind=Correction.Kind.SURVEY,
-        amount_nano=survey_price(budget, epsilon_nano),
+        amount_nano=price,
         identity=survey_id,
         reason=reason,
     )

@@ -129,8 +129,8 @@ class OpenView(APIView):
         description=(
             "A survey with a budget of its own is charged and opened: 200. One on a shared budget "
             "needs a `reason` and an officer: 202, and it opens with their approval. Refusals: 409 "
-            "`not_a_draft`, `budget_frozen`, `budget_refused`, `already_requested`, "
-            "`not_requested`."
+            "`not_a_draft`, `last_day_over`, `budget_frozen`, `budget_refused`, "
+            "`already_requested`, `not_requested`."
         ),
         request=OpeningSerializer,
         responses={200: SurveySerializer, 202: OpeningRequestSerializer, **_REFUSED},

@@ -24,6 +24,7 @@ from dpgov.budgets.services.shared_budgets import CannotShare
 from dpgov.budgets.services.surveys import (
     OPEN_SURVEY,
     NotTheirsAlone,
+    OtherPrice,
     charge_survey,
     charge_survey_alone,
     end_survey_budget,
@@ -33,15 +34,17 @@ from dpgov.budgets.words import noted
 from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.accounting.loss import PURE
-from dpgov.surveys.errors import NotADraft, TakesTwoPersons
+from dpgov.surveys.errors import LastDayOver, NotADraft, TakesTwoPersons
 from dpgov.surveys.models import Survey, Tally
 from dpgov.tenants.models import Membership
 from dpgov.tenants.selectors import actor_of
 
+_OVERTAKEN = (NotADraft, LastDayOver, BudgetClosed, CannotShare, OtherPrice, AlreadyCorrected)
+
 
 @transaction.atomic
 def open_alone(*, membership: Membership, survey: Survey) -> Survey:
-    """Open a survey with a budget of its own. Raises NotADraft, TakesTwoPersons, BudgetFrozen."""
+    """Open a survey with a budget of its own. Raises as `_draft`, TakesTwoPersons, BudgetFrozen."""
     locked = _draft(survey.pk, membership.tenant_id)
     if locked.shared_budget_id is not None:
         raise TakesTwoPersons
@@ -69,12 +72,14 @@ def open_alone(*, membership: Membership, survey: Survey) -> Survey:
 def request_opening(*, membership: Membership, survey: Survey, reason: str) -> ChangeRequest:
     """Ask for a survey that charges a shared budget to be opened.
 
-    Raises NotADraft, NotTheirsAlone where another organisation shares the budget, and what
-    `approvals.services.request_change` raises.
+    Raises NotADraft, LastDayOver, NotTheirsAlone where another organisation shares the budget, and
+    what `approvals.services.request_change` raises.
     """
     budget = survey.shared_budget
     if survey.state != Survey.State.DRAFT or budget is None:
         raise NotADraft
+    if survey.last_day_over:
+        raise LastDayOver
     if shared_with_others(budget.pk, membership.tenant_id):
         raise NotTheirsAlone
     return request_change(
@@ -104,9 +109,10 @@ def open_as_agreed(request: ChangeRequest) -> Effect:
             tenant=request.tenant,
             budget_id=UUID(payload["budget"]),
             epsilon_nano=survey.epsilon_nano,
+            agreed_nano=payload["charged_nano"],
             reason=survey.question,
         )
-    except (NotADraft, BudgetClosed, CannotShare, AlreadyCorrected) as overtaken:
+    except _OVERTAKEN as overtaken:
         raise Stale(overtaken) from overtaken
     _opened(survey, charge)
     return Effect(
@@ -141,10 +147,13 @@ def close_survey(*, membership: Membership, survey: Survey) -> Survey:
 
 
 def _draft(survey_id: UUID, tenant_id: UUID) -> Survey:
+    """One that may open. Raises NotADraft; LastDayOver: nobody could answer what was charged."""
     rows = Survey.objects.select_for_update(of=("self",)).filter(tenant=tenant_id)
     survey = rows.filter(pk=survey_id, state=Survey.State.DRAFT).first()
     if survey is None:
         raise NotADraft
+    if survey.last_day_over:
+        raise LastDayOver
     return survey
 
 

@@ -134,6 +134,7 @@ def test_a_foreign_budget_is_not_charged(owner: Membership, stranger: Membership
             tenant=owner.tenant,
             budget_id=foreign.pk,
             epsilon_nano=NANO,
+            agreed_nano=NANO,
             reason="",
         )
 
@@ -213,6 +214,7 @@ def test_the_database_charges_no_shared_budget_that_nobody_approved(owner: Membe
                 tenant=owner.tenant,
                 budget_id=budget.pk,
                 epsilon_nano=NANO,
+                agreed_nano=NANO,
                 reason="nobody asked",
             )
 
