@@ -6,10 +6,11 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Count, QuerySet
+from django.db.models import Case, Count, QuerySet, When
 
 from dpgov.budgets.models import Budget
 from dpgov.budgets.shared_budgets import shared_budgets_of
+from dpgov.operation import clock
 from dpgov.surveys.models import Survey, SurveyLetter
 from dpgov.tenants.crossing import through_gate
 from dpgov.tenants.models import Membership, Tenant
@@ -26,9 +27,13 @@ def surveys_of(membership: Membership) -> QuerySet[Survey]:
 
 
 def under_way(membership: Membership, most: int) -> list[Survey]:
-    """Drafts and open ones that this person may see, those that end first at the front."""
+    """Drafts and open ones that this person may see, those that end first at the front.
+
+    Those whose last day is over come last: forgotten, they would push running ones off the list.
+    """
     rows = surveys_of(membership).exclude(state=Survey.State.CLOSED)
-    return list(rows.order_by("closes_on", "id")[:most])
+    over = Case(When(closes_on__lt=clock.now().date(), then=1), default=0)
+    return list(rows.order_by(over, "closes_on", "id")[:most])
 
 
 def charged_surveys(membership: Membership, most: int) -> list[Survey]:

@@ -17,6 +17,7 @@ from rest_framework.request import Request
 from dpgov.approvals.errors import ApprovalRefusal
 from dpgov.approvals.models import ChangeRequest
 from dpgov.budgets.errors import LedgerRefusal
+from dpgov.budgets.models import Budget
 from dpgov.budgets.rest.shapes import TypedEpsilon
 from dpgov.budgets.services.surveys import survey_price
 from dpgov.operation.bodies import NothingElse
@@ -188,7 +189,10 @@ class SurveyQuoteSerializer(serializers.Serializer[Any]):
 
     charged = serializers.FloatField(help_text="Once, for all respondents.")
     unit = serializers.ChoiceField(choices=["epsilon", "rho"])
-    fits = serializers.BooleanField(help_text="Whether it fits under the budget's limit now.")
+    fits = serializers.BooleanField(
+        help_text="Whether it could be opened now: the budget has room, is neither frozen nor "
+        "closed, and the last day is not over."
+    )
     needs_approval = serializers.BooleanField(help_text="True where a shared budget is charged.")
     error = serializers.FloatField(help_text="Of a share at 95% with as many answers as expected.")
     liars = serializers.IntegerField(help_text="One in a hundred respondents.")
@@ -226,12 +230,17 @@ def quoted(survey: Survey) -> dict[str, Any]:
     return {
         "charged": as_number(price),
         "unit": (budget.currency if budget else PURE).unit,
-        "fits": budget is None or price <= budget.remaining_nano,
+        "fits": not survey.last_day_over and (budget is None or _has_room(budget, price)),
         "needs_approval": budget is not None,
         "error": float(widest(randomiser, survey.expected)),
         "liars": liars,
         "moved": float(min(Fraction(1), moved_by(randomiser, liars, survey.expected))),
     }
+
+
+def _has_room(budget: Budget, price: int) -> bool:
+    stands_still = budget.frozen_at is not None or budget.closed_at is not None
+    return not stands_still and price <= budget.remaining_nano
 
 
 @contextmanager

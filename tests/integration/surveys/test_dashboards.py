@@ -3,7 +3,7 @@
 import csv
 import io
 from collections.abc import Callable
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 from django.test import Client
@@ -16,6 +16,7 @@ from dpgov.oversight.month.report import report_of
 from dpgov.oversight.month.surveys import survey_charges
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.surveys.models import Survey
+from dpgov.surveys.selectors import under_way
 from dpgov.surveys.services import receive
 from dpgov.tenants.models import Membership
 from tests.integration.surveys.made import agreed, asked_for, drafted, opened, shared, tokens
@@ -48,6 +49,21 @@ def test_home_has_an_owners_surveys_and_nobody_elses(
     for other in (officer, analyst, admin, stranger):
         page = client_for(other).get("/").text
         assert not [question for question in (OWN, DRAFT, SHARED) if question in page]
+
+
+def test_a_forgotten_survey_pushes_no_running_one_off_home(
+    owner: Membership, client_for: Browsers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One whose last day is over comes last, and says so."""
+    today = clock.now()
+    running = opened(owner, question=OWN, closes_on=today.date() + timedelta(days=9))
+    opened(owner, question=SHARED, closes_on=today.date())
+    assert [one.question for one in under_way(owner, 1)] == [SHARED]
+    monkeypatch.setattr(clock, "now", lambda: today + timedelta(days=1))
+    assert under_way(owner, 1) == [running]
+    browser = client_for(owner)
+    assert _asked(browser, "/") == [OWN, SHARED]
+    assert browser.get("/").text.count("last day over") == 1
 
 
 def test_the_portfolio_says_what_each_took_and_of_which_budget(

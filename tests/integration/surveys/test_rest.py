@@ -14,7 +14,8 @@ from rest_framework.test import APIClient
 
 from dpgov.approvals.models import ChangeRequest
 from dpgov.budgets.errors import BudgetFrozen
-from dpgov.budgets.models import Correction
+from dpgov.budgets.models import Budget, Correction
+from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import Currency, Mode
 from dpgov.surveys.models import Survey, SurveyToken
@@ -88,6 +89,18 @@ def test_a_shared_budget_takes_an_officer(
     assert Correction.objects.count() == 0
     agreed(officer, ChangeRequest.objects.get(pk=asked["id"]))
     assert program.get(_BASE + where).json()["state"] == "open"
+
+
+@pytest.mark.parametrize("stands_still", ["frozen_at", "closed_at"])
+def test_nothing_fits_a_budget_that_stands_still(
+    owner: Membership, api_for: Api, stands_still: str
+) -> None:
+    """M91: frozen or ended: what would be refused is not promised."""
+    program, budget = api_for(owner), shared(owner)
+    quote = f"{_BASE}{drafted(owner, shared_budget=budget).pk}/quote/"
+    assert program.get(quote).json()["fits"] is True
+    Budget.objects.filter(pk=budget.pk).update(**{stands_still: clock.now()})
+    assert program.get(quote).json()["fits"] is False
 
 
 def test_what_is_no_survey_is_said_at_its_place(
