@@ -47,9 +47,11 @@ class GroupReading:
 
 @dataclass(frozen=True, slots=True)
 class Certainty:
-    """How sure somebody who was 50% sure of something about `size` units can become, in percent.
+    """How sure somebody who was 50% sure about `size` units can become, in percent.
 
-    After one question, and after all answers that the budget allows; rounded up, and as words.
+    About what the neighbouring relation hides: under `add_remove` whether they are in the data;
+    another value of theirs counts as twice as many units there. After one question, and after all
+    answers that the budget allows; rounded up, and as words.
     """
 
     size: int

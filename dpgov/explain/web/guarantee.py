@@ -32,11 +32,20 @@ from dpgov.explain.groups import (
 from dpgov.language.translation import translated
 from dpgov.privacy.accounting.decimals import InvalidAmount, parse_epsilon
 from dpgov.privacy.accounting.loss import InvalidDelta, parse_delta
+from dpgov.privacy.plan.schema import Neighbouring
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.web.typed import plain_number
 
 _FAMILY = 4
 _CERTAIN = Decimal("99.99")
+_PRESENT = gettext_noop(
+    "{whom}: who was 50% sure whether they are in the data becomes {one} after one question at "
+    "{price}, and {every} once the whole budget is spent."
+)
+_VALUED = gettext_noop(
+    "{whom}: who was 50% sure becomes {one} after one question at {price}, and {every} once "
+    "the whole budget is spent."
+)
 _PURE = gettext_noop(
     "The ε of a group grows in step with its size: k units together have k times the ε of one. "
     "This is for all answers that the budget allows."
@@ -136,12 +145,12 @@ def _size(request: HttpRequest, sizes: list[int]) -> int:
 
 
 def _said(dataset: Dataset, sure: Certainty, question_nano: int) -> dict[str, Any]:
-    """What the page says of a group of this size; the script takes it from here too."""
+    """What the page says of a group of this size; the script takes it from here too.
+
+    Where units come and go it is about their presence: another value of theirs is two steps away.
+    """
     currency = dataset.budget.currency
-    certain = _(
-        "{whom}: who was 50% sure becomes {one} after one question at {price}, and {every} once "
-        "the whole budget is spent."
-    ).format(
+    certain = _(_PRESENT if dataset.neighbouring == Neighbouring.ADD_REMOVE else _VALUED).format(
         whom=_whom(dataset, sure.size),
         one=_sure(sure.of_question, sure.question_text),
         price=question(question_nano, currency),

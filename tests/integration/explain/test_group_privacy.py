@@ -6,13 +6,16 @@ from itertools import pairwise
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 
 from dpgov.datasets.models import Dataset
 from dpgov.explain.groups import SettingCost, certainties, group_readings, setting_cost
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import PURE, Currency, Mode
+from dpgov.privacy.plan.schema import Neighbouring
 from dpgov.tenants.models import Membership
 from tests.integration.dashboards.reading import figure, page, trace
+from tests.small_dataset import register_small_dataset
 
 RHO = Currency(Mode.ZCDP, Decimal("1e-6"))
 ClientFor = Callable[[Membership], Client]
@@ -85,11 +88,25 @@ def test_the_slider_works_as_a_form(
     said = " ".join(page(browser, paths["group_privacy"]).split())
     assert "A family of four" in said
     said = " ".join(page(browser, f"{paths['group_privacy']}?size=7&epsilon=0.1").split())
-    assert "Any 7 rows together: who was 50% sure becomes at most 66.82% sure after one" in said
+    assert "Any 7 rows together: who was 50% sure whether they are in the data becomes" in said
+    assert "becomes at most 66.82% sure after one" in said
     assert "and as good as certain once the whole budget is spent" in said
     assert "noise 7 times as wide at the same price; with the same error, 14 questions" in said
     for nonsense in ("0", "99999", "-1", "x"):
         assert "A family of four" in page(browser, f"{paths['group_privacy']}?size={nonsense}")
+
+
+def test_where_presence_is_hidden_each_bound_says_that_it_is_about_presence(
+    owner: Membership, stranger: Membership, client_for: ClientFor
+) -> None:
+    """F13: another value of theirs is two steps away, of which the bound does not hold."""
+    names = ("is in the data becomes at most this sure", "of their presence after")
+    for asker, relation in ((owner, Neighbouring.ADD_REMOVE), (stranger, Neighbouring.CHANGE_ONE)):
+        made = register_small_dataset(asker, name="Visits", neighbouring=relation)
+        address, hides = reverse("dashboards:group_privacy", args=[made.slug]), asker == owner
+        said = " ".join(page(client_for(asker), address).split())
+        assert [name in said for name in names] == [hides, hides]
+        assert ("who was 50% sure whether they are in the data" in said) is hides
 
 
 def test_the_page_marks_the_setting_and_says_what_is_protected(
