@@ -56,6 +56,17 @@ class SurveyClosed(SurveyRefusal):
         super().__init__(said("This survey is closed. Nothing was recorded."))
 
 
+class OnlyInvented(SurveyRefusal):
+    """Real people are asked in their own organisation, in whose figures their loss is."""
+
+    code = "practice"
+
+    def __init__(self) -> None:
+        super().__init__(
+            said("People practise here: no real person is asked, and no answer of one is taken.")
+        )
+
+
 class NoTokens(SurveyRefusal):
     """Tokens are made for surveys that ask for one, and in a number that fits."""
 

@@ -37,7 +37,7 @@ def form_of(survey: Survey, address: str) -> dict[str, Any]:
         "size": randomiser.size,
         "epsilon": randomiser.epsilon_nano / 10**9,
         "by_token": survey.by_token,
-        "takes_reports": takes_reports(survey),
+        "takes_reports": takes_reports(survey) and not survey.tenant.is_practice,
         "closes_on": survey.closes_on.isoformat(),
         "address": address,
     }

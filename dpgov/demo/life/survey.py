@@ -37,7 +37,7 @@ def ask_people(owner: Membership) -> Survey:
 def answer_it(owner: Membership, survey: Survey, number: int, seed: str) -> None:
     """So many people get a token, randomise their answers and send them: all, or none."""
     truth = among(f"survey {seed}", number, _TRUE_WEIGHTS)
-    tokens = make_tokens(membership=owner, survey=survey, number=number)
+    tokens = make_tokens(membership=owner, survey=survey, number=number, invented=True)
     for token, answer in zip(tokens, truth, strict=True):
         report = randomise(survey.randomiser, int(answer))
-        receive(survey=survey, token=token, report=report)
+        receive(survey=survey, token=token, report=report, invented=True)

@@ -81,8 +81,8 @@ class AnswerView(APIView):
         summary="Send one randomised report, without an account",
         description=(
             "Randomise before you send: what is sent is read as it is. A token counts once. "
-            "Refusals: 400 `not_a_report`, `token_unknown`; 409 `token_spent`, `survey_closed`; "
-            "nothing is recorded then."
+            "Refusals: 400 `not_a_report`, `token_unknown`; 409 `token_spent`, `survey_closed`, "
+            "`practice`; nothing is recorded then."
         ),
         auth=[],
         request=ReportSerializer,

@@ -176,7 +176,8 @@ class TokensView(APIView):
         summary="Make one-time tokens for respondents",
         description=(
             "They are shown this once. If the answer was lost, make new ones: a token that nobody "
-            "has answers nothing. Refusals: 409 `no_tokens` (it asks for none), `survey_closed`."
+            "has answers nothing. Refusals: 409 `no_tokens` (it asks for none), `survey_closed`, "
+            "`practice`."
         ),
         request=TokensWantedSerializer,
         responses={201: TokensSerializer, **_REFUSED},

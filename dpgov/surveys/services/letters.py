@@ -35,6 +35,7 @@ from dpgov.operation import clock
 from dpgov.operation.clock import Now
 from dpgov.surveys.errors import NoTokens, SurveyClosed
 from dpgov.surveys.models import Survey, SurveyLetter, SurveyToken
+from dpgov.surveys.services.practising import refuse_real_people
 from dpgov.surveys.services.receiving import takes_reports
 from dpgov.surveys.services.tokens import hash_of
 from dpgov.tenants.letters import whole_link
@@ -67,9 +68,10 @@ def write_letters(
     """A token and an e-mail for each address, in the writer's language; how many.
 
     They are sent in the sweeper's rounds. What one `form` named is made once, however often it is
-    sent: then it is said again how many those were. Raises NoTokens and SurveyClosed; then nothing
-    was made.
+    sent: then it is said again how many those were. Raises NoTokens, SurveyClosed, OnlyInvented;
+    then nothing was made.
     """
+    refuse_real_people(membership.tenant)
     if not survey.by_token:
         raise NoTokens(said("This survey is open to everybody who has its address."))
     if not 1 <= len(addresses) <= MOST_ADDRESSES:
@@ -123,7 +125,7 @@ def send_survey_letters(tenant_id: UUID) -> int:
     """
     sent = 0
     for letter in _due(tenant_id)[:_ROUND]:
-        if not takes_reports(letter.survey) or letter.attempts >= MOST_ATTEMPTS:
+        if not _shall_leave(letter):
             _forget(letter, SurveyLetter.State.GIVEN_UP)
         elif _claim(letter):
             try:
@@ -137,6 +139,11 @@ def send_survey_letters(tenant_id: UUID) -> int:
                 _forget(letter, SurveyLetter.State.SENT)
                 sent += 1
     return sent
+
+
+def _shall_leave(letter: SurveyLetter) -> bool:
+    answerable = takes_reports(letter.survey) and not letter.survey.tenant.is_practice
+    return answerable and letter.attempts < MOST_ATTEMPTS
 
 
 def _due(tenant_id: UUID) -> QuerySet[SurveyLetter]:

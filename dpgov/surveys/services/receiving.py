@@ -12,15 +12,19 @@ from django.db import IntegrityError, transaction
 
 from dpgov.budgets.errors import BudgetFrozen
 from dpgov.budgets.services.freezing import confirm_place
-from dpgov.operation import clock
 from dpgov.privacy.local.randomiser import NotAReport
 from dpgov.surveys.errors import BadReport, SurveyClosed, TokenSpent, TokenUnknown
 from dpgov.surveys.models import Survey, SurveyToken, Tally
+from dpgov.surveys.services.practising import refuse_real_people
 from dpgov.surveys.services.tokens import hash_of, is_token
 
 
-def receive(*, survey: Survey, token: object, report: object) -> None:
-    """Count one report. Raises SurveyClosed, BadReport, TokenUnknown, TokenSpent; then nothing."""
+def receive(*, survey: Survey, token: object, report: object, invented: bool = False) -> None:
+    """Count one report. Raises SurveyClosed, BadReport, TokenUnknown, TokenSpent; then nothing.
+
+    Where people practise only `invented` reports of ours are taken: raises OnlyInvented.
+    """
+    refuse_real_people(survey.tenant, invented=invented)
     if not takes_reports(survey):
         raise SurveyClosed
     _confirm_place()
@@ -54,7 +58,7 @@ def _confirm_place() -> None:
 
 def takes_reports(survey: Survey) -> bool:
     """Whether it is open, its last day not over, and it is not held."""
-    open_now = survey.state == Survey.State.OPEN and clock.now().date() <= survey.closes_on
+    open_now = survey.state == Survey.State.OPEN and not survey.last_day_over
     return open_now and not is_held(survey)
 
 

@@ -10,6 +10,7 @@ from dpgov.audit.services import append
 from dpgov.language.said import said
 from dpgov.surveys.errors import NoTokens, SurveyClosed
 from dpgov.surveys.models import Survey, SurveyToken
+from dpgov.surveys.services.practising import refuse_real_people
 from dpgov.tenants.models import Membership
 from dpgov.tenants.selectors import actor_of
 
@@ -32,8 +33,11 @@ def is_token(value: object) -> bool:
 
 
 @transaction.atomic
-def make_tokens(*, membership: Membership, survey: Survey, number: int) -> list[str]:
-    """So many new tokens, in clear this once. Raises NoTokens and SurveyClosed."""
+def make_tokens(
+    *, membership: Membership, survey: Survey, number: int, invented: bool = False
+) -> list[str]:
+    """So many new tokens, in clear this once. Raises NoTokens, SurveyClosed and OnlyInvented."""
+    refuse_real_people(membership.tenant, invented=invented)
     if not survey.by_token:
         raise NoTokens(said("This survey is open to everybody who has its address."))
     if not 1 <= number <= MOST_AT_ONCE:

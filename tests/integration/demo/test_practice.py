@@ -18,7 +18,9 @@ from dpgov.datasets.services import receive_upload
 from dpgov.demo.life.datasets import SURVEY
 from dpgov.demo.practice import prepare_practice
 from dpgov.engines.child import RefusedFile
+from dpgov.surveys.errors import OnlyInvented
 from dpgov.surveys.models import Survey
+from dpgov.surveys.services import make_tokens, write_letters
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.invitations import invite
 from dpgov.tenants.models import Membership, Role, Tenant
@@ -120,6 +122,26 @@ def test_a_file_of_real_people_is_refused_where_people_practise(
         receive_upload(
             tenant=practice, uploader=owner.user, name=SURVEY.file, chunks=[SURVEY.csv()]
         )
+
+
+def test_no_real_person_answers_a_survey_where_people_practise(
+    practice: Tenant, owner: Membership, client: Client
+) -> None:
+    """L36: no letter, no token and no report; the public page says why."""
+    survey = Survey.objects.get(tenant=practice)
+    asker = Membership.objects.get(tenant=practice, user=owner.user)
+    with acting_for(practice.pk):
+        with pytest.raises(OnlyInvented):
+            write_letters(membership=asker, survey=survey, addresses=["ada@example.org"])
+        with pytest.raises(OnlyInvented):
+            make_tokens(membership=asker, survey=survey, number=1)
+        (token,) = make_tokens(membership=asker, survey=survey, number=1, invented=True)
+    body, door = {"token": token, "report": "0"}, f"/api/v1/answer/{survey.code}/"
+    answer = client.post(door, body, "application/json")
+    assert (answer.status_code, answer.json()["errors"][0]["code"]) == (409, "practice")
+    assert client.get(door).json()["takes_reports"] is False
+    assert "People practise here" in shown(client, reverse("surveys:respond", args=[survey.code]))
+    assert Survey.objects.get(tenant=practice).tally.reports == 60
 
 
 def test_an_owner_walks_the_tour_to_its_end(
