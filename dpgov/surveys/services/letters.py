@@ -57,7 +57,7 @@ Your answer is randomised in your browser before it is sent, so that nobody has 
 Answer here, once, until {day}:
 {link}
 
-Nobody who sees the results knows which report came by this link. Do not pass it on. You need not take part.
+It is kept nowhere which report came by this link. Who watches the results while it arrives can see what was sent, which may differ from your answer. Do not pass the link on. You need not take part.
 """)  # noqa: E501 - paragraphs of an e-mail, which mail programs wrap
 
 
