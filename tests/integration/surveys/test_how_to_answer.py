@@ -24,6 +24,12 @@ PAGE = ROOT / "docs/how-to/answer-a-survey.md"
 _DRAWN = 40_000
 
 
+@pytest.fixture(autouse=True)
+def _own_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What the command line keeps is a test's own."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
 @pytest.fixture
 def program() -> dict[str, Any]:
     """What the page's code defines."""
