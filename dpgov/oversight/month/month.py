@@ -37,7 +37,7 @@ from dpgov.queries.pictures.cells import Cell, said
 from dpgov.tenants.models import Tenant, User
 
 # What of hundreds of rows is shown.
-_OF_DATASETS = ("tenant", "slug", "name", "created_at", "archived_at", "held_at")
+_OF_DATASETS = ("tenant", "slug", "name", "created_at", "opened_at", "archived_at", "held_at")
 _OF_BUDGETS = ("mode", "delta", "limit_nano", "spent_nano", "reserved_nano")
 _Refusals = list[dict[str, Any]]
 

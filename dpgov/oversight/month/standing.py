@@ -7,12 +7,12 @@ counts by the largest of its lines, as everywhere. Must never add up what the le
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from django.db.models import BooleanField, Count, Exists, F, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, NullIf
 from django.db.models.lookups import GreaterThanOrEqual
 
 from dpgov.budgets.history import Standing, balance_before, standings_at
@@ -116,22 +116,34 @@ def worth_reading(
 
 
 def _was_there(month: Month) -> Q:
-    return Q(created_at__lt=month.span()[1], held_at__isnull=True)
+    """What is held since is of the months before, and what was held till after the end is not.
+
+    The same as `_there`, for those that were read.
+    """
+    end = month.span()[1]
+    not_held = Q(held_at__isnull=True) | Q(held_at__gte=end)
+    return not_held & Q(created_at__lt=end, opened_at__lt=end)
+
+
+def _there(dataset: Dataset, end: datetime) -> bool:
+    opened = dataset.opened_at is not None and max(dataset.created_at, dataset.opened_at) < end
+    return opened and (dataset.held_at is None or dataset.held_at >= end)
 
 
 def _nearly_spent(month: Month) -> Q:
     """Which datasets have a budget that was nearly spent at the end, or is in a month not over.
 
-    Only those of which something is spent now are looked at in the ledger.
+    What is spent now says nothing of a month that is over: it may have been refunded since.
     """
-    end, spent = month.span()[1], Q(budget__spent_nano__gt=0)
+    end = month.span()[1]
     if end > clock.now():
         most_left = F("budget__limit_nano") * (OF - NEAR) / OF
-        return spent & Q(budget__limit_nano__lte=F("budget__spent_nano") + most_left)
+        nearly_now = Q(budget__limit_nano__lte=F("budget__spent_nano") + most_left)
+        return nearly_now & Q(budget__spent_nano__gt=0)
     limit, spent_then = balance_before(end, of="budget")
-    nearly = GreaterThanOrEqual(spent_then * OF, limit * NEAR)
+    nearly = GreaterThanOrEqual(spent_then * OF, NullIf(limit, 0) * NEAR)
     # A budget that was opened later had no limit: nearly spent is unknown, which is no.
-    return spent & Q(Coalesce(nearly, False, output_field=BooleanField()))
+    return Q(Coalesce(nearly, False, output_field=BooleanField()))
 
 
 def _moved(month: Month) -> Q:
@@ -164,7 +176,7 @@ def stands_of(
     (begin, end), now = month.span(), clock.now()
     by_budget: defaultdict[UUID, list[Dataset]] = defaultdict(list)
     for dataset in sorted(known, key=lambda one: (one.archived_at is not None, one.name)):
-        if dataset.created_at < end and not dataset.held_at:
+        if _there(dataset, end):
             by_budget[dataset.budget_id].append(dataset)
     moments = (month.before().span()[0], begin, end if end <= now else None)
     which = list(by_budget) if budgets is None else budgets

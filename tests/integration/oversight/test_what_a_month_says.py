@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.test import Client
@@ -41,7 +42,7 @@ def one_waits(ask: Ask, answer_all: Callable[[], int], analyst: Membership) -> N
 def old(dataset: Dataset) -> Dataset:
     """As if it had been there, with its budget, for half a year before the earlier month."""
     long_ago = EARLIER.span()[0] - timedelta(days=180)
-    Dataset.objects.filter(pk=dataset.pk).update(created_at=long_ago)
+    Dataset.objects.filter(pk=dataset.pk).update(created_at=long_ago, opened_at=long_ago)
     with without_triggers("budgets_limitchange", "budgets_budget"):
         LimitChange.objects.filter(budget=dataset.budget_id).update(created_at=long_ago)
         Budget.objects.filter(pk=dataset.budget_id).update(created_at=long_ago)
@@ -136,11 +137,43 @@ def test_of_thousands_those_that_were_nearly_spent_at_the_end_are_read(
     assert figures_of(old.tenant, EARLIER, quiet=0).stands == found.stands
 
 
+@pytest.mark.tampers_with_ledger
+def test_what_was_refunded_since_was_nearly_spent_in_its_month(old: Dataset) -> None:
+    """E11: what is over stays as it was, though nothing of it is spent any more."""
+    _spend(old.budget, 9 * NANO, at=EARLIER.span()[0] - timedelta(days=90))
+    before = figures_of(old.tenant, EARLIER, quiet=0).stands
+    assert len(before) == 1
+    refunded = {"kind": Correction.Kind.REFUND, "query_id": uuid4()}
+    with without_triggers("budgets_correction"):
+        correct(budget=old.budget, amount_nano=-9 * NANO, **refunded)
+    old.budget.refresh_from_db()
+    assert old.budget.spent_nano == 0
+    assert figures_of(old.tenant, EARLIER, quiet=0).stands == before
+
+
+def test_a_hold_of_today_takes_nothing_out_of_a_month_that_is_over(old: Dataset) -> None:
+    """E11: what is held from now on was there at the end."""
+    _spend(old.budget, 9 * NANO, at=EARLIER.span()[0])
+    before = report_file(old.tenant, EARLIER).content
+    rows = Dataset.objects.filter(pk=old.pk)
+    rows.update(held_at=EARLIER.span()[1], held_reason=Dataset.HeldReason.PAUSED)
+    assert report_file(old.tenant, EARLIER).content == before
+    assert figures_of(old.tenant, NOW).stands == ()
+
+
+def test_what_was_held_to_the_end_of_a_month_is_none_of_it(old: Dataset) -> None:
+    """E11: it is of the month in which it could first be asked about."""
+    Dataset.objects.filter(pk=old.pk).update(opened_at=EARLIER.span()[1])
+    assert figures_of(old.tenant, EARLIER).stands == ()
+    assert len(figures_of(old.tenant, NOW).stands) == 1
+
+
 def test_a_month_before_a_budget_was_opened_has_none_that_is_nearly_spent(
     dataset: Dataset,
 ) -> None:
     """Where its dataset was there already, as after two budgets became one."""
-    Dataset.objects.filter(pk=dataset.pk).update(created_at=EARLIER.span()[0])
+    begin = EARLIER.span()[0]
+    Dataset.objects.filter(pk=dataset.pk).update(created_at=begin, opened_at=begin)
     _spend(dataset.budget, 10 * NANO)
     found = figures_of(dataset.tenant, EARLIER)
     assert [one.limit for one in found.stands] == ["ε 0"]
