@@ -16,7 +16,7 @@ from uuid import UUID
 
 import structlog
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import OPERATOR
@@ -37,6 +37,8 @@ from dpgov.operation import clock
 __all__ = ["CheckpointRefused", "make_checkpoint", "newest_outside", "sweep_checkpoints"]
 
 _log = structlog.get_logger(__name__)
+# The class of advisory locks of PostgreSQL under which a log's first key is announced.
+_FIRST_KEY = 0x64706B
 
 
 class CheckpointRefused(RuntimeError):
@@ -113,6 +115,9 @@ def _announce_first_key(tenant_id: UUID, key: PublicKey) -> None:
     Refused is also what was signed while the key file was being replaced.
     """
     known = known_keys(tenant_id)
+    if not known:
+        _one_at_a_time(tenant_id)
+        known = known_keys(tenant_id)
     if not known and key == signing_key(tenant_id):
         AuditKey.objects.get_or_create(
             tenant_id=tenant_id,
@@ -126,6 +131,18 @@ def _announce_first_key(tenant_id: UUID, key: PublicKey) -> None:
                 "with manage.py rotate_checkpoint_key."
             ]
         )
+
+
+def _one_at_a_time(tenant_id: UUID) -> None:
+    """A first key is announced before a rotation's last look for one, or after the file is new.
+
+    In between it would be the old one, which is gone by then, and no later key could follow it.
+    The head's own row is for no role of ours to lock. SQLite has one writer anyway.
+    """
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            locked = "SELECT pg_advisory_xact_lock(%s, hashtext(%s))"
+            cursor.execute(locked, [_FIRST_KEY, str(tenant_id)])
 
 
 def _refuse_contradictions(tenant_id: UUID) -> None:
@@ -166,6 +183,7 @@ def announce_key(*, tenant_id: UUID, old_seed: str, new_seed: str) -> AuditEntry
 @transaction.atomic
 def _announce(tenant_id: UUID, old_seed: str, new_seed: str) -> AuditEntry | None:
     """The new key says itself, in the same entry, that it signs from this entry's number on."""
+    _one_at_a_time(tenant_id)
     name, known = origin_of(tenant_id), known_keys(tenant_id)
     old, new = (public_key(seed=seed, name=name) for seed in (old_seed, new_seed))
     if known[-1:] != [old]:

@@ -2,13 +2,15 @@
 
 import json
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from uuid import UUID
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 
-from dpgov.audit.checkpoints.keyring import adopt_next, signing_seed
+from dpgov.audit.checkpoints.keyring import adopt_next, next_seed, signing_key, signing_seed
 from dpgov.audit.checkpoints.signing import CheckpointRefused, announce_key, make_checkpoint
 from dpgov.audit.export import json_lines
 from dpgov.audit.keys.key_chain import follow, parse_list
@@ -162,6 +164,36 @@ def test_a_log_whose_first_checkpoint_falls_into_a_rotation_goes_on(
     write(1, tenant_id=officer.tenant_id)
     assert opened(getattr(make_checkpoint(tenant_id=officer.tenant_id), "note", ""), [new])
     assert recheck_all(officer.tenant_id).intact
+
+
+def test_a_first_checkpoint_during_a_rotations_last_look_is_followed_by_the_new_key(
+    officer: Membership, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S3: the last look for a first key waits for whoever is just announcing it."""
+    tenant_id, old, new = officer.tenant_id, signing_seed(), next_seed()
+    write(2, tenant_id=tenant_id)
+
+    def rotate() -> None:
+        try:
+            adopt_next()
+            announce_key(tenant_id=tenant_id, old_seed=old, new_seed=new)
+        finally:
+            connection.close()
+
+    rotation = Thread(target=rotate)
+
+    def rotated_once_it_was_compared(of: UUID) -> PublicKey:
+        found = signing_key(of)
+        rotation.start()
+        rotation.join(timeout=1)
+        return found
+
+    monkeypatch.setattr("dpgov.audit.checkpoints.signing.signing_key", rotated_once_it_was_compared)
+    assert make_checkpoint(tenant_id=tenant_id)
+    rotation.join()
+    assert [key.raw for key in known_keys(tenant_id)] == [
+        public_key(seed=seed, name="").raw for seed in (old, new)
+    ]
 
 
 def test_what_was_signed_while_the_key_file_was_replaced_is_not_stored(
