@@ -139,12 +139,16 @@ def _named(budgets: Sequence[Budget]) -> list[dict[str, str]]:
 def _charged_with(budget: Budget) -> list[Budget]:
     """What everybody's question on this budget is charged to; all locked, in the one order.
 
-    Its parts, what it shares and, of a derived dataset, the same of both parents.
+    Its parts, what it shares and, of a derived dataset, the same of both parents. Read again under
+    the locks: a shared budget may be joined, left or merged while they are waited for.
     """
     everything = charged_together([budget.pk])[budget.pk].everything
-    rows = Budget.objects.filter(pk__in=[budget.pk, *everything]).order_by("pk")
-    locked = list(rows.select_for_update(no_key=True))
-    return [row for row in locked if row.pk in everything]
+    while True:
+        rows = Budget.objects.filter(pk__in=[budget.pk, *everything]).order_by("pk")
+        locked = list(rows.select_for_update(no_key=True))
+        before, everything = everything, charged_together([budget.pk])[budget.pk].everything
+        if set(everything) <= set(before):
+            return [row for row in locked if row.pk in everything]
 
 
 _OF_POSTGRESQL = """

@@ -7,7 +7,7 @@ itself asks for every part of both parents and for what these share, whatever a 
 
 import json
 from concurrent.futures import ThreadPoolExecutor
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from django.db import DatabaseError, transaction
@@ -16,12 +16,20 @@ from dpgov.audit.actor import OPERATOR
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.charging import Parts, limits_touched, limits_within_reach, lines_of_query
 from dpgov.budgets.errors import BudgetsMoved, InsufficientBudget
-from dpgov.budgets.models import Budget, BudgetAccess, Charge, DerivedBudget, Reservation
+from dpgov.budgets.models import (
+    Budget,
+    BudgetAccess,
+    Charge,
+    DerivedBudget,
+    Reservation,
+    SharedBudgetMember,
+)
 from dpgov.budgets.services import (
     change_limit,
     confirm_budget,
     derive_budget,
     extend,
+    freezing,
     open_parts,
     reserve,
     settle,
@@ -31,6 +39,7 @@ from dpgov.budgets.services.freezing import freeze_tenant
 from dpgov.budgets.services.line import Line
 from dpgov.budgets.services.shared_budgets import CannotShare
 from dpgov.budgets.shared_budgets import without_shared
+from dpgov.budgets.together import Together, charged_together
 from dpgov.budgets.ways import for_life, ways_for
 from dpgov.oversight.reconciliation.report import reconcile
 from dpgov.tenants.models import Tenant
@@ -134,6 +143,29 @@ def test_what_a_backup_lacks_is_booked_on_all_of_them(family: Family) -> None:
     assert told["shared_budgets"] == [{"budget": str(family.shared.pk)}]
     assert told["parents"] == [{"budget": str(family.costs.pk)}]
     assert reconcile(family.tenant).findings == without_datasets, "no booking looks forged"
+
+
+def test_a_shared_budget_that_is_joined_meanwhile_is_booked_on_too(
+    tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A9: what was read before the locks were there is read again."""
+    lone = dataset_budget(tenant, "alone")
+    others = shared_budget(tenant, "others")
+    freeze_tenant(tenant_id=tenant.pk, reason="restored")
+    moved: list[bool] = []
+
+    def joined_after_the_first_look(wholes: list[UUID]) -> dict[UUID, Together]:
+        found = charged_together(wholes)
+        if not moved:
+            SharedBudgetMember.objects.create(
+                tenant=tenant, shared_budget=others, dataset_budget=lone
+            )
+        moved.append(True)
+        return found
+
+    monkeypatch.setattr(freezing, "charged_together", joined_after_the_first_look)
+    confirm_budget(budget=lone, actor=OPERATOR, reason="compared", missing_nano=2)
+    assert (committed(lone), committed(others)) == (2, 2)
 
 
 def test_more_is_held_only_where_all_of_it_counts(family: Family) -> None:
