@@ -107,6 +107,25 @@ def test_a_permit_lets_one_person_pass_up_to_an_amount_and_a_day(
             ask(analyst, epsilon=1.5)
 
 
+def test_a_permit_is_dated_by_the_database(
+    owner: Membership, analyst: Membership, dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """B12: whichever machine it was given on: whether it is of an earlier role depends on it."""
+    moment = clock.database_now() - timedelta(days=1)
+    monkeypatch.setattr(clock, "database_now", lambda: moment)
+    for limit in (NANO, 2 * NANO):
+        given = permit(
+            dataset=dataset,
+            user=analyst.user,
+            limit_nano=limit,
+            last_day=clock.today(),
+            owner=owner.user,
+            reason="the study",
+        )
+        given.refresh_from_db()
+        assert given.created_at == moment
+
+
 def test_a_permit_does_not_pass_the_limit_of_one_question(
     govern: Callable[..., None], ask: Ask, analyst: Membership, owner: Membership, dataset: Dataset
 ) -> None:
