@@ -1,76 +1,20 @@
 """L2: whatever files enter a divided budget, nobody loses more than is booked.
 
 Random files, versions, missing rules, orders of columns, spellings of ids, undeclared columns and
-re-registrations,
-through the real reader and the real services. The true loss is added up from what the stored files
-hold: a question about a part touches whoever has a row there, one about everything everybody.
+re-registrations, through the real reader and the real services. The true loss is added up from what
+the stored files hold: a question about a part touches whoever has a row there, one about everything
+everybody.
 """
-
-from collections import Counter
-from dataclasses import dataclass, field
 
 import pytest
 from django.db import transaction
 from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
-from dpgov.datasets.models import Dataset, DatasetVersion
-from dpgov.datasets.selectors import current_version
-from dpgov.engines.child import RefusedFile
-from dpgov.privacy.accounting.decimals import NANO
-from dpgov.privacy.plan.schema import ColumnSpec, InvalidDomain, Neighbouring
+from dpgov.privacy.plan.schema import Neighbouring
 from dpgov.tenants.models import Membership
 from tests.examples import examples
-from tests.integration.datasets.filing import (
-    Row,
-    as_file,
-    ask,
-    columns,
-    committed,
-    registered,
-    stored_parts,
-    versioned,
-)
-from tests.integration.datasets.losing import lies_in, worst_row
-
-PEOPLE = 4
-ORDERS = (
-    ("id", "visits", "region"),
-    ("region", "id", "visits"),
-    ("note", "visits", "region", "id"),
-)
-_CENT = NANO // 100
-
-Files = list[tuple[Dataset, dict[int, set[str]], dict[str, int]]]
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A file that comes, and the questions about it; `again` is the content of an earlier one.
-
-    What it `adds` are new rows for the first dataset: of new people, where rows are units. `ids`
-    says how ids are written: as another tool writes the same numbers, and in content that comes
-    again also as nobody could know them again.
-    """
-
-    again: int | None
-    regions: tuple[tuple[str, ...], ...]
-    order: tuple[str, ...]
-    missing: str
-    first: str
-    questions: tuple[tuple[str, int], ...]
-    adds: bool = False
-    ids: str = "plain"
-
-
-_WRITTEN = {"plain": "{}", "floats": "{}.0", "exponents": "{:.10e}", "padded": "00{}"}
-_IDS = 12_345_678_900
-
-
-def _written(rows: list[Row], ids: str, *, again: bool) -> list[Row]:
-    form = _WRITTEN["floats" if ids == "padded" and not again else ids]
-    return [(form.format(int(who)), visits, region) for who, visits, region in rows]
-
+from tests.integration.datasets.losing import ORDERS, PEOPLE, WRITTEN, History, Step
 
 _ROWS = st.lists(st.sampled_from(["North", "South", "", "Mars"]), min_size=1, max_size=3)
 _STEPS = st.builds(
@@ -84,140 +28,8 @@ _STEPS = st.builds(
         tuple
     ),
     st.booleans(),
-    st.sampled_from(list(_WRITTEN)),
+    st.sampled_from(list(WRITTEN)),
 )
-
-
-@dataclass(slots=True)
-class History:
-    """What entered one budget, and what was asked of each file.
-
-    `last` is how the first dataset's newest file is declared and laid out, `chains` which file each
-    one goes on from, where it holds the rows of that one as they were.
-    """
-
-    owner: Membership
-    analyst: Membership
-    named: bool
-    neighbouring: Neighbouring
-    contents: list[tuple[list[Row], tuple[str, ...]]] = field(default_factory=list)
-    files: Files = field(default_factory=list)
-    chains: list[int] = field(default_factory=list)
-    last: tuple[tuple[ColumnSpec, ...], tuple[str, ...], int] | None = None
-    added: int = 0
-
-    def take(self, step: Step) -> None:
-        """The file arrives as a registration, the same data once more, a version, or new rows."""
-        if step.adds and self.last and self.neighbouring is Neighbouring.ADD_REMOVE:
-            self._add(step, *self.last)
-        else:
-            self._take_whole(step)
-
-    def _add(
-        self, step: Step, specs: tuple[ColumnSpec, ...], order: tuple[str, ...], chain: int
-    ) -> None:
-        """Other rows of the same people by their ids, or where rows are units, of others."""
-        self.added += 1
-        rows = _written(self._rows(step, again=self.added), step.ids, again=False)
-        dataset = self.files[0][0]
-        try:
-            versioned(self.owner, dataset, as_file(rows, order), specs, append_rows=True)
-        except InvalidDomain:
-            # They resemble others too much: nothing entered.
-            return
-        self._asked(step, dataset, chain)
-
-    def _take_whole(self, step: Step) -> None:
-        specs = columns(missing=step.missing, first=step.first)
-        again = step.again is not None and step.again < len(self.contents)
-        if again:
-            rows, order = self.contents[step.again or 0]
-            order = (*order[1:], order[0])
-        else:
-            rows, order = self._rows(step), step.order
-        try:
-            written = _written(rows, step.ids, again=again)
-            dataset = self._entered(written, order, specs, again=again)
-        except RefusedFile:
-            # No cell of a column is as declared: nothing entered.
-            return
-        self.contents.append((rows, order))
-        chain = len(self.files)
-        if not self.files or dataset == self.files[0][0]:
-            self.last = specs, order, chain
-        self._asked(step, dataset, chain)
-
-    def _entered(
-        self, rows: list[Row], order: tuple[str, ...], specs: tuple[ColumnSpec, ...], *, again: bool
-    ) -> Dataset:
-        """As a dataset of its own, or as a version of the first one."""
-        if again or not self.files:
-            return registered(
-                self.owner,
-                as_file(rows, order),
-                specs,
-                named=self.named,
-                neighbouring=self.neighbouring,
-            )
-        dataset = self.files[0][0]
-        versioned(self.owner, dataset, as_file(rows, order), specs)
-        return dataset
-
-    def _asked(self, step: Step, dataset: Dataset, chain: int) -> None:
-        asked: dict[str, int] = {}
-        for region, cents in step.questions:
-            ask(self.analyst, dataset, region, cents * _CENT)
-            asked[region] = asked.get(region, 0) + cents * _CENT
-        self.files.append((dataset, _places(current_version(dataset)), asked))
-        self.chains.append(chain)
-
-    def _rows(self, step: Step, again: int = 0) -> list[Row]:
-        """Where rows are units, one row each; they are told apart by the last digit of visits."""
-        return [
-            (str(_IDS + who), who + 10 * again, region)
-            for who, own in enumerate(step.regions)
-            for region in (own if self.named else own[:1])
-        ]
-
-    def booked(self) -> int:
-        if not self.files:
-            return 0
-        budgets = {Dataset.objects.get(pk=dataset.pk).budget_id for dataset, _, _ in self.files}
-        assert len(budgets) == 1
-        return committed(self.files[0][0])
-
-    def worst(self) -> int:
-        """The most that anybody can have lost to everything that was asked."""
-        if not self.named:
-            return sum(worst_row(asked, self.neighbouring) for asked in self._asked_of_chains())
-        return max(self._lost(who) for who in range(PEOPLE))
-
-    def _asked_of_chains(self) -> list[Counter[str]]:
-        """Where rows only come, each stays where it is: what was asked of it is added by parts."""
-        found: dict[int, Counter[str]] = {}
-        for chain, (_, _, asked) in zip(self.chains, self.files, strict=True):
-            found.setdefault(chain, Counter()).update(asked)
-        return list(found.values())
-
-    def _lost(self, who: int) -> int:
-        """Of a person: in the parts where they are; changed, also in any one where they are not."""
-        parts = ("North", "South", "else")
-        here = set().union(*(places.get(who, set()) for _, places, _ in self.files))
-        moves = [here | {other} for other in parts]
-        if self.neighbouring is Neighbouring.ADD_REMOVE:
-            moves = [here]
-        return max(
-            sum(nano for *_, asked in self.files for at, nano in asked.items() if lies_in(at, to))
-            for to in moves
-        )
-
-
-def _places(version: DatasetVersion) -> dict[int, set[str]]:
-    """In which parts each person has rows, by the last digit of their visits."""
-    found: dict[int, set[str]] = {}
-    for visits, parts in stored_parts(version).items():
-        found.setdefault(visits % 10, set()).update(parts)
-    return found
 
 
 _CASES = given(
