@@ -143,9 +143,9 @@ def test_what_was_refunded_since_was_nearly_spent_in_its_month(old: Dataset) -> 
     _spend(old.budget, 9 * NANO, at=EARLIER.span()[0] - timedelta(days=90))
     before = figures_of(old.tenant, EARLIER, quiet=0).stands
     assert len(before) == 1
-    refunded = {"kind": Correction.Kind.REFUND, "query_id": uuid4()}
+    refund = Correction.Kind.REFUND
     with without_triggers("budgets_correction"):
-        correct(budget=old.budget, amount_nano=-9 * NANO, **refunded)
+        correct(budget=old.budget, kind=refund, amount_nano=-9 * NANO, query_id=uuid4())
     old.budget.refresh_from_db()
     assert old.budget.spent_nano == 0
     assert figures_of(old.tenant, EARLIER, quiet=0).stands == before
