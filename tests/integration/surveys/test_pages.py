@@ -166,7 +166,8 @@ def test_estimates_are_shown_with_a_table_and_read_by_programs(
         ({"token": "f" * 32, "report": "0"}, 400, "token_unknown"),
         ({"report": "0"}, 400, "token_unknown"),
         ({"token": "f" * 32, "report": "7"}, 400, "not_a_report"),
-        ({"token": "f" * 32, "answer": "Yes"}, 400, "not_a_report"),
+        ({"token": "f" * 32}, 400, "not_a_report"),
+        ({"token": "f" * 32, "answer": "Yes"}, 400, "invalid"),
         (["Yes"], 400, "not_a_report"),
     ],
 )
