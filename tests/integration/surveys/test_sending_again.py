@@ -6,7 +6,6 @@ program's own for each try, in a survey that is open to everybody.
 
 import io
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError, URLError
@@ -18,7 +17,6 @@ from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.local.randomiser import for_epsilon
 
 LINK = "https://dpgov.example.org/s/0123abcd/#" + "e" * 32
-Answer = Callable[[], Exception | None]
 
 
 class Server:
@@ -26,8 +24,13 @@ class Server:
 
     def __init__(self, *, by_token: bool) -> None:
         rule = for_epsilon(40, NANO)
-        self.form = {"labels": [str(n) for n in range(40)], "mechanism": rule.kind.value}
-        self.form |= {"kept": rule.kept, "other": rule.other, "by_token": by_token}
+        self.form = {
+            "labels": [str(n) for n in range(40)],
+            "mechanism": rule.kind.value,
+            "kept": rule.kept,
+            "other": rule.other,
+            "by_token": by_token,
+        }
         self.bodies: list[dict[str, str]] = []
         self.answers: list[Exception | None] = []
 
