@@ -16,7 +16,6 @@ from dpgov.datasets.services.likeness import compared, kept_fingerprint, one_at_
 from dpgov.datasets.services.live.connecting import let_go as let_go_of_table
 from dpgov.datasets.services.live.marks import same_tables
 from dpgov.datasets.services.parts import share_lines
-from dpgov.datasets.services.pausing import PausedDataset
 from dpgov.datasets.services.registration import same_data
 from dpgov.datasets.services.turns import queue_up
 from dpgov.datasets.services.upkeep import archive_with_parent
@@ -139,11 +138,10 @@ def discard_held(*, dataset: Dataset, by: User) -> None:
 
     What nobody could ever ask about is deleted, and counts for no later comparison. What could be
     asked about before is archived, and what was derived from it with it: its people keep what was
-    spent on them. Raises NotHeld, and PausedDataset for it and for what was derived.
+    spent on them, and what was read of it in a pause ends as a failure. Raises NotHeld, and
+    PausedDataset for what was derived, which could still be resumed.
     """
     held = _locked(dataset)
-    if held.paused_at is not None:
-        raise PausedDataset
     for derived in derived_of(held):
         archive_with_parent(derived=derived, actor=actor_of(by))
     held.archived_at = clock.now()

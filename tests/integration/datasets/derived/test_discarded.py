@@ -201,13 +201,27 @@ def test_what_was_asked_about_it_is_answered_before_any_data_goes(
     assert both.data_deleted_at is not None
 
 
-@pytest.mark.parametrize("which", ["itself", "what was derived"])
-def test_a_pause_is_ended_first(
-    owner: Membership, officer: Membership, both: Dataset, visits_and_costs: Pair, which: str
+def test_what_was_read_of_a_dataset_that_is_discarded_in_its_pause_ends_as_a_failure(
+    owner: Membership, officer: Membership, analyst: Membership, visits_and_costs: Pair, ask: Ask
 ) -> None:
-    """M67: its questions would wait for ever; the request lapses and nothing was changed."""
-    paused = visits_and_costs[0] if which == "itself" else both
-    pause_questions(dataset=paused, user=owner.user, reason="")
+    """M67: while it is held nobody can resume it, and afterwards there is nothing to resume."""
+    visits, _ = visits_and_costs
+    query = ask(analyst, of=visits)
+    _read(query, "answered")
+    pause_questions(dataset=visits, user=owner.user, reason="")
+    assert _discarded(owner, officer, visits).state == ChangeRequest.State.APPROVED
+    assert publish_now() == 1
+    query.refresh_from_db()
+    assert (query.state, query.sealed_text) == (Query.State.FAILED, "")
+    assert {budget.reserved_nano for budget in Budget.objects.all()} == {0}
+    delete_data(dataset=Dataset.objects.get(pk=visits.pk), user=owner.user)
+
+
+def test_a_pause_of_what_was_derived_is_ended_first(
+    owner: Membership, officer: Membership, both: Dataset, visits_and_costs: Pair
+) -> None:
+    """M67: it could still be resumed; the request lapses and nothing was changed."""
+    pause_questions(dataset=both, user=owner.user, reason="")
     request = _discarded(owner, officer, visits_and_costs[0])
     assert request.state == ChangeRequest.State.STALE
     assert Dataset.objects.filter(archived_at__isnull=False).count() == 0
