@@ -65,11 +65,21 @@ class Stamp(_Moments):
         super().__init__(*args, **options)
 
     def pre_save(self, model_instance: models.Model, add: bool) -> Any:
-        moment = now() if self.auto_now or add else getattr(model_instance, self.attname)
+        moment = self._now() if self.auto_now or add else getattr(model_instance, self.attname)
         setattr(model_instance, self.attname, moment)
         return moment
+
+    def _now(self) -> datetime:
+        return now()
 
     def deconstruct(self) -> Any:
         """A column like any other in the migrations, which know nothing of clocks."""
         name, _, args, options = super().deconstruct()
         return name, "django.db.models.DateTimeField", args, options
+
+
+class DatabaseStamp(Stamp):
+    """The same by the database's clock, for what is compared with what another machine dated."""
+
+    def _now(self) -> datetime:
+        return database_now()

@@ -106,7 +106,10 @@ def _join(invitation: Invitation, user: User) -> Membership:
     try:
         with transaction.atomic():
             membership = Membership.objects.create(
-                tenant=invitation.tenant, user=user, role=invitation.role, role_since=clock.now()
+                tenant=invitation.tenant,
+                user=user,
+                role=invitation.role,
+                role_since=clock.database_now(),
             )
     except IntegrityError as error:
         raise AlreadyMember(invitation.email) from error

@@ -131,8 +131,8 @@ def give_role(*, tenant: Tenant, user_id: UUID, before: str, after: str) -> Memb
 
 
 def _move(current: Membership, after: str) -> str:
-    """A role that somebody keeps is theirs without a break."""
-    before, wanted, now = current.roles_code, roles_in(after), clock.now()
+    """A role that somebody keeps is theirs without a break; by the clock of permits and namings."""
+    before, wanted, now = current.roles_code, roles_in(after), clock.database_now()
     if before == after:
         raise RoleUnchanged
     if Role.ADMIN not in wanted:

@@ -5,7 +5,7 @@ import uuid
 from django.db import models
 
 from dpgov.datasets.models.dataset import Dataset
-from dpgov.operation.clock import Stamp
+from dpgov.operation.clock import DatabaseStamp
 from dpgov.tenants.models import Membership, Tenant, User
 
 
@@ -21,7 +21,7 @@ class Viewer(models.Model):
     dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="viewers")
     membership = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="+")
     named_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
-    named_at = Stamp(auto_now_add=True)
+    named_at = DatabaseStamp(auto_now_add=True)
 
     class Meta:
         constraints = [
