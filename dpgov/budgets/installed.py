@@ -77,6 +77,13 @@ def installed() -> tuple[Installed, ...]:
             message="the accounting mode of a budget never changes",
         ),
         refuse_updates(
+            "budgets_paid_for_one",
+            table="budgets_budget",
+            when="OLD.protects <> NEW.protects AND NEW.protects NOT LIKE '1:%'"
+            " AND NEW.spent_nano + NEW.reserved_nano > 0",
+            message="what was charged for one person each protects no group",
+        ),
+        refuse_updates(
             "budgets_stays_undivided",
             table="budgets_budget",
             when="OLD.undivided_at IS NOT NULL"

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
+from django.db import DatabaseError, transaction
 
 from dpgov.approvals.models import ChangeRequest
 from dpgov.audit.actor import OPERATOR
@@ -68,6 +69,14 @@ def test_data_that_hides_a_group_does_not_join_what_paid_for_one_each(
     _join(owner, charged, 1)
     charged.refresh_from_db()
     assert charged.protects == promise_of(1, removed=True)
+
+
+def test_the_database_lets_no_group_in_either(charged: Budget) -> None:
+    """M1: plain SQL."""
+    row = Budget.objects.filter(pk=charged.pk)
+    with pytest.raises(DatabaseError, match="protects no group"), transaction.atomic():
+        row.update(protects=promise_of(3, removed=True))
+    row.update(protects=promise_of(1, removed=True))
 
 
 @pytest.mark.parametrize("paid_stays", [True, False])
