@@ -113,12 +113,15 @@ def submit_approved(
     raw_plan: object,
     idempotency_key: str,
     allocation_id: UUID | None = None,
+    is_typed: bool = False,
 ) -> Submission:
     """The same for a question that an owner approved for this person, which uses the approval up.
 
-    Raises NotApproved besides; whether it still holds is looked at under the lock of its row.
+    The key is a page's own, or one that a program chose (`is_typed`). Raises NotApproved besides;
+    whether it still holds is looked at under the lock of its row.
     """
-    check_key(idempotency_key)
+    if is_typed:
+        check_key(idempotency_key)
     body_hash = hash_of(dataset, ["approved", str(approval_id), raw_plan], allocation_id)
     read = ApprovedReader(membership, approval_id, idempotency_key)
     keys = [idempotency_key]

@@ -110,7 +110,7 @@ class SubmitView(RefusingView):
             accepted = (
                 submit(**known)
                 if approval is None
-                else submit_approved(**known, approval_id=approval)
+                else submit_approved(**known, approval_id=approval, is_typed=True)
             )
         query = accepted.query
         location = reverse("query-detail", args=[query.pk], request=request)

@@ -106,7 +106,8 @@ def ask_now(request: HttpRequest, approval_id: UUID) -> HttpResponse:
             dataset=sent.dataset,
             approval_id=sent.pk,
             raw_plan=sent.plan,
-            idempotency_key=f"approval-{sent.pk}",
+            # A key of ours has a space, which no key of a program may have.
+            idempotency_key=f"approval {sent.pk}",
             allocation_id=form.allocation_id,
         )
     except InvalidPlan:

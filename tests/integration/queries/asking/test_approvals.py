@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from dpgov.audit.actor import OPERATOR
 from dpgov.audit.models import AuditEntry
@@ -18,6 +19,7 @@ from dpgov.datasets.services import pause_questions, resume_questions
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.asking.approval import NotApproved
 from dpgov.queries.asking.gate import Paused
+from dpgov.queries.asking.once import InvalidKey
 from dpgov.queries.asking.policy import (
     NeedsApproval,
     OnlyReadyMade,
@@ -245,3 +247,21 @@ def test_every_other_rule_and_limit_binds_as_ever(
     with unchanged(), pytest.raises(InsufficientBudget):
         ask(analyst, approval)
     assert not Query.objects.exists()
+
+
+def test_no_key_of_a_program_is_that_of_the_button(
+    analyst: Membership, owner: Membership, dataset: Dataset, client_for: Callable[..., Client]
+) -> None:
+    """L40: whoever names a key after an approval takes its button away from nobody."""
+    approval = approved(analyst, owner, dataset)
+    for key in (f"approval-{approval.pk}", f"approval {approval.pk}"):
+        with suppress(InvalidKey):
+            submit(
+                membership=analyst,
+                dataset=dataset,
+                raw_plan=PLAN | {"epsilon": 0.1},
+                idempotency_key=key,
+            )
+    assert Query.objects.count() == 1
+    answer = client_for(analyst).post(f"/requests/{approval.pk}/ask/", {})
+    assert answer["Location"] == f"/queries/{Query.objects.get(approval=approval).pk}/"
