@@ -19,6 +19,7 @@ from dpgov.budgets.services.opening import open_like
 from dpgov.budgets.services.shared_budgets import (
     CannotShare,
     carry_over,
+    check_meaning,
     locked,
     new_shared_budget,
     refuse_other_meaning,
@@ -67,13 +68,11 @@ def merge_shared_budgets(*, into: Budget, other: Budget, reason: str) -> Facts:
     more; then nothing remains. Raises SharedWithOthers, CannotShare, BudgetClosed, BudgetFrozen.
     """
     rows = locked([into.pk, other.pk])
-    if len(rows) < 2 or not _alike(rows[into.pk], rows[other.pk]):
+    if len(rows) < 2:
         raise CannotShare
     kept, ended = rows[into.pk], rows[other.pk]
+    check_merge(kept, ended)
     refuse_other_meaning(kept, ended)
-    refuse_standing_still(rows.values())
-    if crossing.shared_with_others(ended.pk, ended.tenant_id):
-        raise SharedWithOthers
     carried = ended.committed_nano
     before, after = kept.limit_nano, merged_limit(kept, ended)
     target = kept.currency.target_of(kept.currency.together(after))
@@ -94,6 +93,16 @@ def merge_shared_budgets(*, into: Budget, other: Budget, reason: str) -> Facts:
     }
 
 
+def check_merge(into: Budget, other: Budget) -> None:
+    """Raise what a merge would raise now. Changes nothing: nobody decides what cannot be done."""
+    if not _alike(into, other):
+        raise CannotShare
+    check_meaning(into, other)
+    refuse_standing_still([into, other])
+    if crossing.shared_with_others(other.pk, other.tenant_id):
+        raise SharedWithOthers
+
+
 def merged_limit(into: Budget, other: Budget) -> int:
     """The limit after a merge: the smaller one, or what is committed where that is more."""
     committed = into.committed_nano + other.committed_nano
@@ -111,15 +120,11 @@ def split_shared_budget(
     NobodyStays, NameTaken, BudgetClosed, BudgetFrozen.
     """
     rows = locked([shared_budget.pk, *leaving])
-    members = SharedBudgetMember.objects.filter(shared_budget=shared_budget, left_at__isnull=True)
-    going = members.filter(tenant=tenant, dataset_budget__in=leaving)
-    if shared_budget.pk not in rows or not leaving or going.count() != len(set(leaving)):
+    if shared_budget.pk not in rows:
         raise NotMembers
     shared = rows[shared_budget.pk]
+    going = check_division(shared, leaving, tenant)
     refuse_standing_still(rows.values())
-    others_stay = crossing.shared_with_others(shared.pk, tenant.pk)
-    if not others_stay and members.filter(tenant=tenant).count() == len(set(leaving)):
-        raise NobodyStays
     fresh = new_shared_budget(
         name=name,
         open_it=lambda: open_like(
@@ -137,6 +142,22 @@ def split_shared_budget(
         **noted(carried, fresh.currency, "carried"),
         **noted_limit(fresh),
     }
+
+
+def check_division(
+    shared: Budget, leaving: Collection[UUID], tenant: Tenant
+) -> QuerySet[SharedBudgetMember]:
+    """Who leaves. Raises NotMembers and NobodyStays, as a division would now; changes nothing."""
+    members = SharedBudgetMember.objects.filter(
+        shared_budget=shared, tenant=tenant, left_at__isnull=True
+    )
+    going = members.filter(dataset_budget__in=leaving)
+    if not leaving or going.count() != len(set(leaving)):
+        raise NotMembers
+    others_stay = crossing.shared_with_others(shared.pk, tenant.pk)
+    if not others_stay and members.count() == len(set(leaving)):
+        raise NobodyStays
+    return going
 
 
 def _alike(one: Budget, other: Budget) -> bool:

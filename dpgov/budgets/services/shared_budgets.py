@@ -179,17 +179,19 @@ def bring_in(*, shared_budget: Budget, dataset_budget: Budget) -> int:
 
 
 def refuse_other_meaning(shared: Budget, other: Budget) -> None:
-    """Raise OtherCurrency, OtherPromise or PaidForOneEach unless losses of both can be added up.
+    """Raise what `check_meaning` does; a shared budget protects what its first member does."""
+    check_meaning(shared, other)
+    if other.protects and not shared.protects:
+        crossing.protect(shared.pk, other.protects)
 
-    A shared budget protects what its first member does.
-    """
+
+def check_meaning(shared: Budget, other: Budget) -> None:
+    """Raise OtherCurrency, OtherPromise or PaidForOneEach unless losses of both can be added up."""
     if shared.mode != other.mode:
         raise OtherCurrency
     if shared.protects and other.protects and shared.protects != other.protects:
         raise OtherPromise(other.protects, shared.protects)
     _refuse_losses_of_one(shared, other)
-    if other.protects and not shared.protects:
-        crossing.protect(shared.pk, other.protects)
 
 
 def _refuse_losses_of_one(*budgets: Budget) -> None:

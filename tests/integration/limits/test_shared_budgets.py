@@ -2,16 +2,19 @@
 
 import re
 from collections.abc import Callable
+from decimal import Decimal
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
+from dpgov.approvals.models import ChangeRequest
 from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.decimals import NANO
+from dpgov.privacy.accounting.loss import Currency, Mode
 from dpgov.tenants.models import Membership
 from tests.agreed import given_a_budget_of_its_own
 from tests.cast import Ask
@@ -177,6 +180,28 @@ def test_merging_says_what_the_limit_will_be(
     second.post(sent.headers["Location"] + "approve/", {"reason": "so it is"})
     assert Budget.objects.get(pk=shared.pk).limit_nano == 3 * NANO
     assert "This shared budget has ended" in page(client, at("shared_budget", other))
+
+
+def test_nobody_is_asked_to_decide_what_cannot_be_done(
+    shared: Budget, dataset: Dataset, owner: Membership, client_for: ClientFor
+) -> None:
+    """A8: losses in ε and in ρ in one sum, and a division that leaves nobody."""
+    other = open_shared_budget(
+        tenant=owner.tenant,
+        name="Students",
+        limit_nano=NANO,
+        actor=OPERATOR,
+        currency=Currency(Mode.ZCDP, Decimal("1e-6")),
+    )
+    client = client_for(owner)
+    for path, typed, why in (
+        ("merge", {"other": other.pk}, "no common sum"),
+        ("divide", {"datasets": [dataset.budget_id], "name": "Apart"}, "has to stay"),
+    ):
+        sent = client.post(at(f"shared_budget_{path}", shared), {**typed, "reason": "so it is"})
+        assert sent.status_code == 422
+        assert why in text_of(sent.content.decode())
+    assert not ChangeRequest.objects.exists()
 
 
 def test_pages_show_one_committed_amount(

@@ -3,6 +3,8 @@
 Each page first says what it means; the request then waits for another person.
 """
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -11,6 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
+from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.services import request_change
 from dpgov.budgets.crossing import shared_with_others
 from dpgov.budgets.models import Budget
@@ -20,6 +23,7 @@ from dpgov.budgets.services.agreed import (
     MERGE_SHARED_BUDGETS,
     SPLIT_SHARED_BUDGET,
 )
+from dpgov.budgets.services.dividing import check_division, check_merge
 from dpgov.budgets.shared_budgets import shared_budgets_of
 from dpgov.limits import shared_budgets
 from dpgov.limits.web.forms.lookup import own_or_404, shared_budget_or_404
@@ -49,7 +53,8 @@ def merge(request: HttpRequest, shared_budget_id: UUID) -> HttpResponse:
             "other_limit_nano": other.limit_nano,
             "names": [budget.label, other.label],
         }
-        done = _ask(request, form, MERGE_SHARED_BUDGETS, budget, payload)
+        possible = partial(check_merge, budget, other)
+        done = _ask(request, form, MERGE_SHARED_BUDGETS, budget, payload, possible)
         if done is not None:
             return done
     return _page(request, "merge.html", form, budget, others=others)
@@ -77,7 +82,8 @@ def divide(request: HttpRequest, shared_budget_id: UUID) -> HttpResponse:
             "from": budget.label,
         }
         kind = LEAVE_SHARED_BUDGET if len(leaving) == 1 else SPLIT_SHARED_BUDGET
-        done = _ask(request, form, kind, budget, payload)
+        possible = partial(check_division, budget, leaving, tenant)
+        done = _ask(request, form, kind, budget, payload, possible)
         if done is not None:
             return done
     return _page(request, "divide.html", form, budget, shared=shared)
@@ -98,20 +104,27 @@ def share(request: HttpRequest, shared_budget_id: UUID) -> HttpResponse:
 
 
 def _ask(
-    request: HttpRequest, form: Form, kind: str, budget: Budget, payload: dict[str, Any]
+    request: HttpRequest,
+    form: Form,
+    kind: str,
+    budget: Budget,
+    payload: dict[str, Any],
+    possible: Callable[[], object] = lambda: None,
 ) -> HttpResponse | None:
-    return requested(
-        request,
-        form,
-        lambda: request_change(
+    """`possible` raises a refusal where nobody could do it as things are now."""
+
+    def ask() -> ChangeRequest:
+        possible()
+        return request_change(
             membership=membership_of(request),
             kind=kind,
             subject=f"budget:{budget.pk}",
             payload=payload,
             reason=form.cleaned_data["reason"],
             dataset=budget.label,
-        ),
-    )
+        )
+
+    return requested(request, form, ask)
 
 
 def _page(
