@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from dpgov.budgets.models import Budget, RateLimit
@@ -16,6 +17,7 @@ from dpgov.dashboards.home.checklist import checklist
 from dpgov.dashboards.home.headline import headline
 from dpgov.datasets import status
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.services import pause_questions
 from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.answering.tally import tally
@@ -255,3 +257,19 @@ def test_analysts_see_no_forecast(
 ) -> None:
     """What others took in thirty days is theirs."""
     assert "budgets" not in client_for(analyst).get("/").context
+
+
+def test_what_is_paused_is_offered_to_nobody(
+    dataset: Dataset, owner: Membership, analyst: Membership, client_for: ClientFor
+) -> None:
+    """On Home and where datasets are found: no question of it would be taken."""
+    asking = reverse("queries:ask", args=[dataset.slug])
+    pages = [reverse("dashboards:home"), reverse("datasets:find")]
+    client = client_for(analyst)
+    assert all(f'href="{asking}"' in client.get(page).text for page in pages)
+    pause_questions(dataset=dataset, user=owner.user, reason="a new scale")
+    for page in pages:
+        text = client.get(page).text
+        assert "nothing while its questions are paused" in text
+        assert f'href="{asking}"' not in text
+        assert reverse("queries:budget_ask", args=[dataset.slug]) not in text
