@@ -14,7 +14,7 @@ import pyarrow as pa
 from dpgov.engines.ingest.checking import is_inside, is_read, no_row
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.tables import Table
-from dpgov.engines.ingest.values import cells_of
+from dpgov.engines.ingest.values import cells_of, naming
 from dpgov.language.said import said
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec
 
@@ -55,7 +55,7 @@ def _says(batch: pa.RecordBatch, table: Table, spec: ColumnSpec) -> bool:
 
 def _names_anybody(column: pa.Array) -> bool:
     cells = cells_of(column)
-    return bool(cells.texts.is_valid().to_numpy(zero_copy_only=False)[cells.rows].any())
+    return bool(naming(cells)[cells.rows].any())
 
 
 def _nothing(spec: ColumnSpec) -> Refused:

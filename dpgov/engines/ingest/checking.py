@@ -15,7 +15,7 @@ import pyarrow as pa
 from dpgov.engines.ingest.reading import COMMA, POINT
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.tables import Table
-from dpgov.engines.ingest.values import Cells, cells_of, codes
+from dpgov.engines.ingest.values import Cells, cells_of, codes, naming
 from dpgov.language.said import said
 from dpgov.privacy.plan.schema import ColumnSpec, DateDomain, MissingRule, NumericDomain
 
@@ -61,10 +61,10 @@ class Fit:
         }
 
     def add(self, column: pa.Array, spec: ColumnSpec | None, decimal: str) -> None:
-        """The cells of one batch; without a spec only whether there are any."""
+        """The cells of one batch; without a spec only whether they name anybody."""
         cells = cells_of(column, decimal)
         times = _times(cells)
-        filled = cells.texts.is_valid().to_numpy(zero_copy_only=False)
+        filled = naming(cells) if spec is None else _valid(cells.texts)
         self.rows += len(column)
         self.filled += int(times[filled].sum())
         if spec is None:

@@ -35,6 +35,7 @@ import pyarrow.compute as pc
 from dpgov.engines.ingest.dates import date_codes
 from dpgov.engines.ingest.reading import COMMA, POINT
 from dpgov.engines.ingest.refusal import Refused
+from dpgov.engines.live import NOBODY
 from dpgov.language.said import said
 from dpgov.privacy.plan.schema import (
     CategoryDomain,
@@ -55,6 +56,7 @@ _SQL_TYPES = {
     pa.uint32(): "UINTEGER",
     pa.uint64(): "UBIGINT",
 }
+_NOBODY = pa.array(NOBODY, pa.large_string())
 _NO_PLACE = np.uint64(2**64 - 1)
 
 
@@ -128,6 +130,14 @@ def cells_of(column: pa.Array, decimal: str = POINT) -> Cells:
     encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     rows = pc.fill_null(encoded.indices.cast(pa.int64()), len(encoded.dictionary))
     return Cells(encoded.dictionary, rows.to_numpy(zero_copy_only=False), decimal)
+
+
+def naming(cells: Cells) -> npt.NDArray[np.bool_]:
+    """Which of the distinct cells can be somebody's id: not those that say that there is none."""
+    nobody = pc.is_in(pc.utf8_lower(cells.texts), value_set=_NOBODY)
+    names = pc.and_not(pc.is_valid(cells.texts), nobody)
+    found: npt.NDArray[np.bool_] = names.to_numpy(zero_copy_only=False)
+    return found
 
 
 def _is_text(kind: pa.DataType) -> bool:

@@ -13,8 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpgov.engines.files import DuckDBEngine
+from dpgov.engines.ingest.at_all import used_at_all
+from dpgov.engines.ingest.checking import NONE, check
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.request import UnitNames
+from dpgov.engines.ingest.tables import open_table
 from dpgov.privacy.plan.bins import ROWS_OF_UNIT, CodeGrouping
 from dpgov.privacy.plan.request import (
     CodeFilter,
@@ -237,3 +240,13 @@ def test_one_unit_with_ten_thousand_rows_moves_no_more_than_its_limit() -> None:
         before, after = _answer(others, request), _answer(others + flood, request)
         moved = sum(abs(x - y) for (x,), (y,) in zip(before, after, strict=True))
         assert 0 < moved <= most
+
+
+def test_a_column_in_which_nobody_is_named_is_refused(tmp_path: Path) -> None:
+    """D4: whatever the tool wrote there; and its owner is told before."""
+    source = write_csv(tmp_path / "t.csv", ["id", "v"], [("NA", "1"), ("NULL", "2"), ("", "3")])
+    found = check(open_table(source, format_name="csv"), (COLUMNS[1],), "id")
+    assert found["columns"]["id"]["filled"] == NONE
+    table = open_table(source, format_name="csv")
+    with pytest.raises(Refused, match="whose it is"):
+        list(used_at_all(table, (COLUMNS[1],), "id", adds=False).batches)

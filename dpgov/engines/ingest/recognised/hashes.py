@@ -21,8 +21,7 @@ import pyarrow.compute as pc
 
 from dpgov.engines.ingest.recognised.multiset import derived
 from dpgov.engines.ingest.recognised.siphash import SipKey, Words, siphash
-from dpgov.engines.ingest.values import Cells
-from dpgov.engines.live import NOBODY
+from dpgov.engines.ingest.values import Cells, naming
 
 _MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?(Z|[+]00:?00)?$"
 _SHORTER = (
@@ -121,8 +120,7 @@ def _whole_numbers(cells: Cells) -> tuple[Truths, Truths, npt.NDArray[np.int64]]
             known, filled = ~np.isnan(floats), np.nan_to_num(floats)
             return known, known & (filled == np.rint(filled)), filled.astype(np.int64)
     texts = cells.texts
-    nobody = pc.is_in(pc.utf8_lower(texts), value_set=pa.array(NOBODY, pa.large_string()))
-    known = _truths(pc.is_valid(texts)) & ~_truths(nobody)
+    known = naming(cells)
     texts = _as_whole(pc.replace_substring_regex(texts, _WITH_POINT, r"\1"))
     texts = pc.if_else(pc.equal(texts, "-0"), "0", texts)
     is_whole = pc.match_substring_regex(texts, _WHOLE)
