@@ -80,7 +80,12 @@ def _confirm(
 
 
 def _said(budget: Budget, closed: bool) -> str:
-    if budget.kind != Budget.Kind.SURVEY:
+    is_survey = budget.kind == Budget.Kind.SURVEY
+    if closed and not is_survey:
+        words = _(
+            "%(name)s is confirmed. Questions are admitted again, and its open surveys are closed."
+        )
+    elif not is_survey:
         words = _("%(name)s is confirmed. Questions are admitted again.")
     elif closed:
         words = _("%(name)s is confirmed. The survey is closed.")

@@ -78,12 +78,14 @@ def test_where_reports_may_be_missing_it_is_closed_with_the_confirmation(
     """Also where the officer chose nothing: closed is safe."""
     survey = _on_shared_budget(owner, officer) if on_shared_budget else opened(owner)
     _freeze(owner)
-    _confirm(client_for(officer), survey, **chosen)
+    page = _confirm(client_for(officer), survey, **chosen)
     survey.refresh_from_db()
     assert survey.state == Survey.State.CLOSED
+    said = "its open surveys are closed" if on_shared_budget else "The survey is closed"
+    assert said in page
     assert not frozen_budgets(owner.tenant_id).exists()
-    said = AuditEntry.objects.filter(action=Action.SURVEY_CLOSED).get()
-    assert said.actor_label == officer.user.email
+    logged = AuditEntry.objects.filter(action=Action.SURVEY_CLOSED).get()
+    assert logged.actor_label == officer.user.email
 
 
 def test_a_word_that_the_form_has_not_changes_nothing(
