@@ -8,16 +8,20 @@ from django.utils import timezone
 
 from dpgov.approvals.giving import GIVE_ROLE
 from dpgov.approvals.models import ChangeRequest
+from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import open_budget
 from dpgov.budgets.services.agreed import MERGE_SHARED_BUDGETS, SPLIT_SHARED_BUDGET
 from dpgov.budgets.services.dividing import Facts, merge_shared_budgets, split_shared_budget
 from dpgov.budgets.services.limits import move_limit
 from dpgov.budgets.services.raising import RAISE_LIMIT
+from dpgov.budgets.services.shared_budgets import join_shared_budget
 from dpgov.datasets.models import Dataset
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.tenants.models import Membership, Role, Tenant, User
 from dpgov.tenants.services import give_role
 from tests.cast import join
+from tests.small_dataset import register_small_dataset
 from tests.triggers import GUARDED, without_triggers
 
 
@@ -61,6 +65,14 @@ def given_a_budget_of_its_own(dataset: Dataset, *, label: str, limit_nano: int) 
         Dataset.objects.filter(pk=dataset.pk).update(budget=budget)
     dataset.budget = budget
     return budget
+
+
+def who_stays(owner: Membership, shared_budget: Budget) -> Dataset:
+    """A dataset beside another member, so that this one may leave."""
+    register = register_small_dataset(owner, name="Register")
+    own = given_a_budget_of_its_own(register, label=register.slug, limit_nano=10 * NANO)
+    join_shared_budget(shared_budget=shared_budget, dataset_budget=own, actor=OPERATOR)
+    return register
 
 
 def merge_as_two(*, into: Budget, other: Budget, reason: str) -> Facts:

@@ -13,6 +13,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.tenants.models import Membership
 from dpgov.tenants.selectors import actor_of
+from tests.agreed import who_stays
 from tests.integration.access.world import World
 
 _CODE = "ABCD" * 6
@@ -61,12 +62,14 @@ def merging() -> dict[str, Any]:
 
 
 def with_a_member(world: World) -> dict[str, Any]:
-    """The dataset has joined."""
+    """The dataset has joined, and another one that stays when it leaves."""
+    budget = Budget.objects.get(pk=world.own["shared_budget_id"])
     join_shared_budget(
-        shared_budget=Budget.objects.get(pk=world.own["shared_budget_id"]),
+        shared_budget=budget,
         dataset_budget=Dataset.objects.get(slug="visits").budget,
         actor=actor_of(world.people["owner"].user),
     )
+    who_stays(world.people["owner"], budget)
     return {}
 
 

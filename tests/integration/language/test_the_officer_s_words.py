@@ -22,6 +22,7 @@ from dpgov.language.said import as_values
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.asking.policy import QueryLimitExceeded
 from dpgov.tenants.models import Membership
+from tests.agreed import who_stays
 from tests.cast import Ask
 from tests.integration.language.marking import CLOSE, OPEN
 
@@ -111,6 +112,7 @@ def test_a_request_keeps_the_names_of_its_datasets_and_no_sentence(
         tenant=owner.tenant, name="Residents", limit_nano=5 * NANO, actor=OPERATOR
     )
     join_shared_budget(shared_budget=shared, dataset_budget=dataset.budget, actor=OPERATOR)
+    who_stays(owner, shared)
     archive_dataset(dataset=dataset, user=owner.user)
     asked = {"datasets": str(dataset.budget_id), "name": "Others", "reason": "Other people."}
     path = f"/shared-budgets/{shared.pk}/divide/"
