@@ -78,6 +78,15 @@ class Survey(models.Model):
         return self.closes_on < clock.now().date()
 
     @property
+    def is_held(self) -> bool:
+        """Whether it waits, after a restore, for an officer's word about reports that are missing.
+
+        Of one that was read with its budget.
+        """
+        is_frozen = self.budget is not None and self.budget.frozen_at is not None
+        return self.state == Survey.State.OPEN and is_frozen
+
+    @property
     def randomiser(self) -> Randomiser:
         """How each answer is randomised."""
         return Randomiser(LocalKind(self.mechanism), len(self.answers), self.kept, self.other)

@@ -58,14 +58,8 @@ def _confirm_place() -> None:
 
 def takes_reports(survey: Survey) -> bool:
     """Whether it is open, its last day not over, and it is not held."""
-    open_now = survey.state == Survey.State.OPEN and not survey.last_day_over
-    return open_now and not is_held(survey)
-
-
-def is_held(survey: Survey) -> bool:
-    """Whether it waits, after a restore, for an officer's word about reports that are missing."""
-    budget = survey.budget
-    return survey.state == Survey.State.OPEN and budget is not None and budget.frozen_at is not None
+    is_open = survey.state == Survey.State.OPEN
+    return is_open and not survey.last_day_over and not survey.is_held
 
 
 def _spend(survey: Survey, token_hash: str) -> None:
