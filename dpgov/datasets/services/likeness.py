@@ -135,13 +135,11 @@ def _like(
 
 def is_in_budget(budget_id: UUID, fingerprint: TableFingerprint) -> bool:
     """Whether a file of this budget has exactly this content, by the rule of Likeness.EXACT."""
-    own = {"version__dataset__budget": budget_id}
-    if VersionFingerprint.objects.filter(whole=fingerprint.whole, **own).exists():
-        return True
-    rows = fingerprint.rows
-    same = FingerprintPart.objects.filter(kind=FingerprintPart.Kind.ROWS, digest=rows.digest)
-    own = {f"fingerprint__{name}": value for name, value in own.items()}
-    return bool(rows.total) and same.filter(**own).exists()
+    same, rows = Q(whole=fingerprint.whole), fingerprint.rows
+    if rows.total:
+        same |= Q(parts__kind=FingerprintPart.Kind.ROWS, parts__digest=rows.digest)
+    stored = VersionFingerprint.objects.filter(version__dataset__budget=budget_id)
+    return stored.filter(same).exists()
 
 
 def _likest(fingerprint: TableFingerprint, stored: list[TableFingerprint]) -> Likeness:
