@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 from dpgov.datasets.models.dataset import Dataset, Upload
-from dpgov.operation.clock import Stamp
+from dpgov.operation.clock import DatabaseStamp, Stamp
 from dpgov.tenants.models import Tenant, User
 
 
@@ -50,7 +50,7 @@ class Permit(models.Model):
     user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     limit_nano = models.BigIntegerField()
     last_day = models.DateField()
-    created_at = Stamp(auto_now_add=True)
+    created_at = DatabaseStamp(auto_now_add=True)
 
     class Meta:
         constraints = [

@@ -117,11 +117,10 @@ def permit(
             "tenant_id": dataset.tenant_id,
             "limit_nano": limit_nano,
             "last_day": last_day,
+            # By one clock, whichever machine it is given on: of an earlier role it counts no more.
+            "created_at": clock.database_now(),
         },
     )
-    # By one clock, whichever machine it was given on: of an earlier role it counts no more.
-    given.created_at = clock.database_now()
-    given.save(update_fields=["created_at"])
     detail = {
         "person": user.email,
         **noted(limit_nano, dataset.budget.currency, "limit"),
