@@ -56,7 +56,7 @@ class FreeDot:
 class Curve:
     """Of the first statistic of a question, the cheapest first.
 
-    `sizes` are the group sizes that errors are said for, where the answer has no single one;
+    `sizes` are the group sizes that errors are said for, where no single one holds for all;
     `shown` is the place of the one that is drawn. Errors are in rows where `in_rows`.
     """
 
@@ -79,7 +79,9 @@ def curve_of(priced: Quote, terms: Terms, *, assumed_rows: int | None = None) ->
     blueprint = priced.questions[0].blueprint
     statistic = blueprint.plan.statistics[0]
     rows = blueprint.rows_in_a_cell(assumed_rows)
-    depends = statistic.kind.facts.depends_on_rows
+    facts = statistic.kind.facts
+    # An error counted in rows is the same number of rows in every group.
+    depends = facts.depends_on_rows and not facts.error_in_rows
     sizes = _sizes(blueprint) if depends and (blueprint.plan.group_by or rows is None) else ()
     points = []
     for nano in _amounts(terms):
@@ -98,7 +100,7 @@ def curve_of(priced: Quote, terms: Terms, *, assumed_rows: int | None = None) ->
         points=tuple(points),
         sizes=sizes,
         shown=shown,
-        in_rows=statistic.kind.facts.error_in_rows,
+        in_rows=facts.error_in_rows,
         free=() if sizes else _free(priced, points),
     )
 

@@ -19,6 +19,7 @@ from tests.integration.queries.conftest import Filled, lower_limit
 from tests.integration.queries.web.test_quote_page import text_of
 
 COUNT = {"statistic": "count"}
+MEDIAN = {"statistic": "median", "column": "age"}
 MEAN = {"statistic": "mean", "column": "age"}
 CURVE = "/datasets/visits/quote/curve/"
 
@@ -64,6 +65,15 @@ def test_of_groups_the_error_is_told_by_size_and_never_as_one_average(
     assert small is not None
     assert large is not None
     assert small > large
+
+
+@pytest.mark.parametrize("groups", [[], [{"column": "education"}]])
+def test_an_error_in_rows_is_one_number_however_large_a_group_is(
+    dataset: Dataset, analyst: Membership, groups: list[dict[str, str]]
+) -> None:
+    found = curve(dataset, analyst, statistics=[MEDIAN], group_by=groups)
+    assert (found.in_rows, found.sizes) == (True, ())
+    assert all(len(point.errors) == 1 for point in found.points)
 
 
 def test_what_remains_binds_the_verdicts(dataset: Dataset, analyst: Membership) -> None:
