@@ -29,7 +29,7 @@ from dpgov.privacy.plan.grouping import (
 )
 from dpgov.privacy.plan.plan import Grouping, InvalidPlan, Plan, PlanProblem
 from dpgov.privacy.plan.predicates import UnknownColumn, row_filter
-from dpgov.privacy.plan.ranges import GROUP_SIZES, of_group, said_of, warning_of
+from dpgov.privacy.plan.ranges import group_sizes, of_group, said_of, warning_of
 from dpgov.privacy.plan.request import CodeFilter, ExactRequest, Measure, MeasureKind, UnitBounds
 from dpgov.privacy.plan.schema import DatasetSchema, DateDomain, NumericDomain
 
@@ -94,7 +94,7 @@ class Blueprint:
         Examples out of public parameters: never the sizes of the groups that are asked about.
         """
         found: dict[int, list[dict[str, Any]]] = {}
-        for rows in GROUP_SIZES:
+        for rows in group_sizes(self.schema.max_rows):
             for at, (_draw, column, accuracy) in enumerate(self.expected(rows)):
                 if column.statistic.kind.facts.depends_on_rows:
                     head = self.range_of(column)

@@ -18,7 +18,12 @@ _USUAL_LEVEL = 0.95
 # In the JSON of quotes and releases: the error is as wide as all that can be true.
 SAYS_NOTHING = "error_as_wide_as_range"
 # What ± means is said for groups of so many rows: examples, never the sizes of the groups asked.
-GROUP_SIZES = (10, 100, 1_000, 10_000)
+_GROUP_SIZES = (10, 100, 1_000, 10_000)
+
+
+def group_sizes(most: int) -> tuple[int, ...]:
+    """The sizes that an error is said for; above the most rows that there can be only the first."""
+    return _GROUP_SIZES[:1] + tuple(rows for rows in _GROUP_SIZES[1:] if rows <= most)
 
 
 def range_of(

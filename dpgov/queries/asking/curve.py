@@ -17,7 +17,7 @@ from dpgov.privacy.accounting.loss import Currency, Mode
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
 from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS
 from dpgov.privacy.plan.plan import InvalidPlan, Plan
-from dpgov.privacy.plan.ranges import GROUP_SIZES
+from dpgov.privacy.plan.ranges import group_sizes
 from dpgov.queries.asking.quote import Quote
 
 MOST_POINTS = 10
@@ -82,7 +82,8 @@ def curve_of(priced: Quote, terms: Terms, *, assumed_rows: int | None = None) ->
     facts = statistic.kind.facts
     # An error counted in rows is the same number of rows in every group.
     depends = facts.depends_on_rows and not facts.error_in_rows
-    sizes = _sizes(blueprint) if depends and (blueprint.plan.group_by or rows is None) else ()
+    wants_sizes = depends and (blueprint.plan.group_by or rows is None)
+    sizes = group_sizes(blueprint.schema.max_rows) if wants_sizes else ()
     points = []
     for nano in _amounts(terms):
         found = _at(blueprint, nano)
@@ -103,10 +104,6 @@ def curve_of(priced: Quote, terms: Terms, *, assumed_rows: int | None = None) ->
         in_rows=facts.error_in_rows,
         free=() if sizes else _free(priced, points),
     )
-
-
-def _sizes(blueprint: Blueprint) -> tuple[int, ...]:
-    return tuple(rows for rows in GROUP_SIZES if rows <= blueprint.schema.max_rows)
 
 
 def _amounts(terms: Terms) -> list[int]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from dpgov.privacy.answer.blueprint import prepare
 from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
 from dpgov.privacy.plan.parsing.plans import parse_plan
-from dpgov.privacy.plan.ranges import GROUP_SIZES, SAYS_NOTHING, clipped, range_of, says_nothing
+from dpgov.privacy.plan.ranges import SAYS_NOTHING, clipped, group_sizes, range_of, says_nothing
 from dpgov.privacy.plan.schema import DatasetSchema, MissingRule, Neighbouring, PrivacyUnit
 from dpgov.privacy.plan.statistics import StatisticKind
 
@@ -84,12 +84,21 @@ def test_a_quote_for_groups_says_what_the_error_is_by_their_size(kind: str) -> N
     """L23: examples of 10, 100 and 1,000 rows, from public parameters; larger ones are no worse."""
     described = _described({"statistic": kind, "column": "age"}, "2", grouped=True)
     sizes: list[dict[str, Decimal]] = described["by_group_size"]  # type: ignore[assignment]
-    assert [one["rows"] for one in sizes] == list(GROUP_SIZES)
+    assert [one["rows"] for one in sizes] == [10, 100, 1_000]
     empty = [bool(one["says_nothing"]) for one in sizes]
     assert empty == sorted(empty, reverse=True)
     assert not empty[-1]
     alone = _described({"statistic": kind, "column": "age"}, "2", grouped=False)
     assert "by_group_size" not in alone
+
+
+@pytest.mark.parametrize(
+    ("most", "said"), [(7, (10,)), (500, (10, 100)), (10_000, (10, 100, 1_000, 10_000))]
+)
+def test_no_group_is_spoken_of_that_is_larger_than_the_table_can_be(
+    most: int, said: tuple[int, ...]
+) -> None:
+    assert group_sizes(most) == said
 
 
 def test_nothing_is_said_of_what_has_no_range() -> None:
