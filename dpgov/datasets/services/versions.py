@@ -129,10 +129,13 @@ class _Seen:
 
 
 def _seen(dataset: Dataset, user: User, ingested: Ingested) -> _Seen:
-    """What the versions of this dataset already resemble was decided when they were registered."""
+    """What their own versions of this dataset resemble was decided when these were registered.
+
+    Versions that somebody else brought decide nothing here: the refusal would tell of their rows.
+    """
     found = (
         compared(dataset.tenant_id, user.pk, fingerprint).found
-        for version in dataset.versions.all()
+        for version in dataset.versions.filter(added_by=user)
         for fingerprint in kept_fingerprints(version)
     )
     decided = frozenset(match.fingerprint_id for each in found for match in each)
@@ -248,7 +251,7 @@ def _check_number(dataset: Dataset, ingested: Ingested) -> None:
 def _check_people(dataset: Dataset, found: Iterable[Match], decided: frozenset[int]) -> None:
     """People with another budget must not get this one too, unless that was decided before.
 
-    Only of data that whoever brings the file brought before: of everybody else's an officer sees.
+    Both by data that whoever brings the file brought before: of everybody else's an officer sees.
     """
     sharing = set(Dataset.objects.filter(budget=dataset.budget_id).values_list("pk", flat=True))
     if any(_has_another_budget(match, decided, sharing) for match in found):

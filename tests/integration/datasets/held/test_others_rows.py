@@ -16,6 +16,7 @@ from dpgov.audit.models import AuditEntry
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import change_new_data_rule
 from dpgov.notices.events.follow import follow
+from dpgov.privacy.plan.schema import InvalidDomain
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
 from tests.integration.datasets import quick
@@ -163,6 +164,27 @@ def test_a_version_brought_to_somebody_else_s_dataset_tells_nothing_of_its_rows(
             with CaptureQueriesContext(connection) as made:
                 version = quick.version_added(neighbour, other, probe, NAMES)
             outcomes.append((version.held_reason, statements(made)))
+            transaction.set_rollback(True)
+    assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.django_db
+def test_a_version_like_data_of_one_s_own_tells_nothing_of_the_rows_that_are_there(
+    owner: Membership, neighbour: Membership
+) -> None:
+    """L1: what a colleague's rows resemble decides nothing about a file like the prober's own."""
+    probe = (*PEOPLE[:2], GUESS, INVENTED[0])
+    outcomes = []
+    for there in (GUESS, SOMEBODY_ELSE):
+        with transaction.atomic():
+            theirs = quick.registered(owner, (*PEOPLE, there), NAMES, "Theirs")
+            own = quick.registered(neighbour, probe, NAMES, "Own")
+            with (
+                CaptureQueriesContext(connection) as made,
+                pytest.raises(InvalidDomain, match="resembles other data of yours"),
+            ):
+                quick.version_added(neighbour, theirs, probe, NAMES)
+            outcomes.append((own.held_reason, statements(made)))
             transaction.set_rollback(True)
     assert outcomes[0] == outcomes[1]
 
