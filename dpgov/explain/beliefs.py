@@ -21,7 +21,8 @@ class Stage:
     """Something that a loss is added up over: one question, what is spent so far, everything.
 
     `present` is about whether somebody is in the data (None where that is not hidden), `says` about
-    what their rows say.
+    what their rows say. `factor` is that of the one step that is paid for: of `present` where there
+    is one, else of `says`.
     """
 
     name: str

@@ -45,11 +45,8 @@ class Promise:
 
     @property
     def steps_to_another_value(self) -> int:
-        """How many times the protected group the change of what its rows say counts.
-
-        Where units come and go, a replaced group goes once and comes once.
-        """
-        return 2 if self.hides_presence else 1
+        """How many times the protected group the change of what its rows say counts."""
+        return self.schema.neighbouring.steps_to_another_value
 
     @property
     def people(self) -> str:

@@ -21,6 +21,7 @@ from dpgov.budgets.meaning import certainty_text, factor_text
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import schema_of
 from dpgov.privacy.accounting.loss import Currency
+from dpgov.privacy.meaning.odds import together_of
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.patterns import Family, families_of
 from dpgov.privacy.plan.plan import InvalidPlan, Plan
@@ -38,20 +39,29 @@ REPEATED = 3
 
 @dataclass(frozen=True, slots=True)
 class Most:
-    """What all questions of a pattern together could tell about one unit at most, at its price."""
+    """What all questions of a pattern together could tell about one unit at most, at its price.
+
+    Also about what its rows say, which is `steps` away from what else they might say: a pattern
+    looks for a value more often than for whether somebody is there.
+    """
 
     nano: int
     currency: Currency
+    steps: int
 
     @property
     def odds(self) -> str:
         """The factor by which the odds of a guess can move."""
-        return factor_text(self.nano, self.currency)
+        return factor_text(self._amount, self.currency)
 
     @property
     def certainty(self) -> str:
         """What an even guess can become."""
-        return certainty_text(self.nano, self.currency)
+        return certainty_text(self._amount, self.currency)
+
+    @property
+    def _amount(self) -> int:
+        return together_of(self.nano, units=self.steps, setting=1, currency=self.currency)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +88,17 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """All that was found, and how much was looked at."""
+    """All that was found, and how much was looked at.
+
+    `steps` is how many lead to another value of what somebody's rows say: see `Most`.
+    """
 
     repeated: tuple[Pattern, ...]
     differing: tuple[Pattern, ...]
     looked_at: int
     different: int
     is_cut: bool
+    steps: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,15 +142,19 @@ def patterns_of(dataset: Dataset, version: DatasetVersion) -> Patterns:
     )[:SHOWN]
     wanted = {form: by_form[form][0].id for form in newest}
     plans = plans_of([*wanted.values(), *(same[0].id for same in repeated)])
-    families = families_among(wanted, plans, schema_of(version))[:SHOWN]
+    schema = schema_of(version)
+    families = families_among(wanted, plans, schema)[:SHOWN]
     people = User.objects.in_bulk({one.person for one in asked})
-    told = _Telling(by_form, plans, {pk: str(user) for pk, user in people.items()}, dataset)
+    steps = schema.neighbouring.steps_to_another_value
+    names = {pk: str(user) for pk, user in people.items()}
+    told = _Telling(by_form, plans, names, dataset.budget.currency, steps)
     return Patterns(
         repeated=tuple(told.repeated(same) for same in repeated),
         differing=tuple(told.differing(family) for family in families),
         looked_at=len(asked),
         different=len(newest),
         is_cut=len(asked) == LOOKED_AT or len(by_form) > DIFFERENT,
+        steps=steps,
     )
 
 
@@ -171,7 +189,8 @@ class _Telling:
     by_form: Mapping[str, Sequence[_Asked]]
     plans: Mapping[UUID, dict[str, Any]]
     names: Mapping[UUID, str]
-    dataset: Dataset
+    currency: Currency
+    steps: int
 
     def repeated(self, same: Sequence[_Asked]) -> Pattern:
         words = in_words(self.plans[same[0].id])
@@ -211,7 +230,7 @@ class _Telling:
             questions=tuple((one.id, in_words(self.plans[one.id])) for one in shown),
             number=len(examples),
             people=tuple(sorted({self.names[one.person] for one in everybody})),
-            most=Most(sum(one.nano for one in everybody), self.dataset.budget.currency),
+            most=Most(sum(one.nano for one in everybody), self.currency, self.steps),
             is_narrow=narrow,
             asked=len(everybody),
         )

@@ -22,6 +22,14 @@ class Neighbouring(StrEnum):
     ADD_REMOVE = "add_remove"
     CHANGE_ONE = "change_one"
 
+    @property
+    def steps_to_another_value(self) -> int:
+        """How many steps lead to a table in which a unit's rows say something else.
+
+        Where units come and go, one goes and another one comes.
+        """
+        return 2 if self is Neighbouring.ADD_REMOVE else 1
+
 
 class MissingRule(StrEnum):
     """What a missing, NaN or unparseable value of a column counts as.

@@ -15,6 +15,7 @@ from dpgov.explain.densities import sides
 from dpgov.explain.promise import Promise, invented_promise, promise_of
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.meaning.odds import Frequency, best_guess, frequency_of
+from dpgov.privacy.plan.schema import Neighbouring
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.integration.dashboards.reading import figure, page, trace
@@ -43,6 +44,22 @@ def test_the_page_says_what_the_limit_in_force_means(
         trace(html, "beliefs", name) for name in ("", "after every answer that the budget allows")
     )
     assert all(one <= other for one, other in zip(low["y"], high["y"], strict=True))
+
+
+def test_odds_and_beliefs_say_which_of_the_two_guesses_they_are_of(
+    path: str, dataset: Dataset, analyst: Membership, client_for: ClientFor
+) -> None:
+    """What the data says about somebody is told by two steps: e^20, where the column has e^10."""
+    client = client_for(analyst)
+    odds, beliefs = "Odds of who is in the data, times at most", "can become of who is in the data"
+    come_and_go = words(page(client, path))
+    assert odds in come_and_go
+    assert beliefs in come_and_go
+    Dataset.objects.filter(pk=dataset.pk).update(neighbouring=Neighbouring.CHANGE_ONE)
+    changed = words(page(client, path))
+    assert "Odds times at most" in changed
+    assert odds not in changed
+    assert beliefs not in changed
 
 
 def test_what_is_spent_so_far_moves_less_than_what_may_be(

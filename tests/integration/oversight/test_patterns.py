@@ -14,6 +14,7 @@ from dpgov.oversight import patterns as found_patterns
 from dpgov.oversight.patterns import Most, Patterns, patterns_of, ranked
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import Currency, Mode
+from dpgov.privacy.plan.schema import Neighbouring
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership, Role, Tenant
 from tests.cast import Ask, join
@@ -60,15 +61,33 @@ def test_a_differencing_pair_is_pointed_out_across_people(tracker: None, dataset
 def test_what_a_pattern_could_learn_is_the_bound_for_its_whole_price(
     tracker: None, dataset: Dataset
 ) -> None:
-    """ε 0.75 moves odds by e^0.75 = 2.117 at most, and an even guess to 67.92%."""
-    most = look(dataset).differing[0].most
-    assert (most.nano, most.odds, most.certainty) == (750_000_000, "2.118", "67.92%")
+    """ε 0.75 was paid; for another value one row goes and one comes: e^1.5 = 4.4817, 81.76%."""
+    found = look(dataset)
+    most = found.differing[0].most
+    assert (found.steps, most.nano) == (2, 750_000_000)
+    assert (most.odds, most.certainty) == ("4.482", "81.76%")
+
+
+def test_where_rows_are_changed_and_none_comes_the_price_counts_once(
+    dataset: Dataset, tracker: None
+) -> None:
+    """Another value is the one step that is paid for: e^0.75 = 2.117, an even guess to 67.92%."""
+    Dataset.objects.filter(pk=dataset.pk).update(neighbouring=Neighbouring.CHANGE_ONE)
+    found = look(Dataset.objects.get(pk=dataset.pk))
+    most = found.differing[0].most
+    assert (found.steps, most.nano) == (1, 750_000_000)
+    assert (most.odds, most.certainty) == ("2.118", "67.92%")
 
 
 def test_what_a_pattern_could_learn_where_rho_is_counted() -> None:
-    """L20: the whole ρ of ε 3 at δ 1e-6 moves odds 29.46 times, an even guess to 96.72%."""
-    whole = Most(RHO.limit_of(3 * NANO), RHO)
+    """L20: the whole ρ of ε 3 at δ 1e-6 moves odds 29.46 times, an even guess to 96.72%.
+
+    Two steps have four times that ρ.
+    """
+    whole = Most(RHO.limit_of(3 * NANO), RHO, 1)
     assert (whole.odds, whole.certainty) == ("29.462", "96.72%")
+    moved, of_four = Most(whole.nano, RHO, 2), Most(4 * whole.nano, RHO, 1)
+    assert (moved.odds, moved.certainty) == (of_four.odds, of_four.certainty)
 
 
 def test_the_same_question_thrice_is_pointed_out_whatever_was_paid(
@@ -104,7 +123,7 @@ def test_what_was_never_answered_is_no_pattern(
 ) -> None:
     ask(analyst, where=(younger(40),))
     ask(analyst, where=(younger(41),))
-    assert look(dataset) == Patterns((), (), 0, 0, is_cut=False)
+    assert look(dataset) == Patterns((), (), 0, 0, is_cut=False, steps=2)
 
 
 def test_only_so_many_questions_are_looked_at(
@@ -129,7 +148,8 @@ def test_the_page_tells_it_in_few_questions_to_the_database(
     with django_assert_max_num_queries(12):
         page = browser.get(f"/datasets/{dataset.slug}/patterns/")
     assert "one value apart" in page.text
-    assert "67.92%" in page.text
+    assert "81.76%" in page.text
+    assert "theirs are taken out, and others put in" in " ".join(page.text.split())
     assert (AuditEntry.objects.count(), Query.objects.count()) == before
 
 

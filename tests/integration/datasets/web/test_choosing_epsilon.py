@@ -54,8 +54,10 @@ def test_what_is_typed_is_answered_in_plain_words(browser: Client) -> None:
     said = now(browser, epsilon_limit="3", epsilon_per_query="1")
     assert "<strong>96 of 100</strong> guess right who is in the data" in said
     assert "3 questions of ε&nbsp;1 fit" in said
+    assert "The odds of a guess who is in the data can be multiplied by 20.086." in said
     said = now(browser, epsilon_limit="3", neighbouring="change_one")
     assert "who is in the data" not in said
+    assert "The odds of a guess can be multiplied by 20.086." in said
 
 
 @pytest.mark.parametrize(("epsilon", "said"), [("5", "more than that"), ("0.01", "less than that")])
