@@ -1,55 +1,13 @@
-"""What takes two persons here: a higher limit, and who shares one."""
+"""What takes two persons here: who shares a budget. Raising one is told by `limits.changes`."""
 
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from dpgov.approvals.kinds import ChangeKind, Second, Told
-from dpgov.approvals.models import ChangeRequest
+from dpgov.approvals.kinds import ChangeKind, Second
 from dpgov.budgets import shared_budget_words as words
-from dpgov.budgets.meaning import weakening_of
 from dpgov.budgets.services import agreed
 from dpgov.budgets.services.invitations import ACCEPT_SHARED_BUDGET
-from dpgov.budgets.services.raising import RAISE_LIMIT, raise_limit
-from dpgov.privacy.accounting.loss import PURE, Currency, Mode, parse_delta
-
-
-def _raise_title(request: ChangeRequest) -> str:
-    payload = request.payload
-    pattern = gettext("Raise the limit of {about} from ε {before} to ε {after}")
-    if "delta" in payload:
-        pattern = gettext("Raise the limit of {about} from ε {before} to ε {after} at δ {delta}")
-    return pattern.format(
-        about=request.dataset or request.subject,
-        before=payload["before_epsilon"],
-        after=payload["after_epsilon"],
-        delta=payload.get("delta"),
-    )
-
-
-def _raise_told(request: ChangeRequest) -> Told:
-    payload = request.payload
-    before, after = payload["before_epsilon"], payload["after_epsilon"]
-    delta = payload.get("delta", "")
-    pattern = gettext("ε {epsilon} at δ {delta}") if delta else "ε {epsilon}"
-    was, will = (pattern.format(epsilon=epsilon, delta=delta) for epsilon in (before, after))
-    return Told(
-        [(gettext("Limit on ε"), was, will)],
-        weakening_of(
-            (before, after),
-            (payload["before_nano"], payload["after_nano"]),
-            Currency(Mode.ZCDP, parse_delta(delta)) if delta else PURE,
-        ),
-    )
-
 
 CHANGES = (
-    ChangeKind(
-        RAISE_LIMIT,
-        _("Raise a limit"),
-        carry_out=raise_limit,
-        title=_raise_title,
-        describe=_raise_told,
-    ),
     ChangeKind(
         agreed.MERGE_SHARED_BUDGETS,
         _("Merge two shared budgets"),

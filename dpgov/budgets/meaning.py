@@ -68,31 +68,33 @@ def _percent(share: Decimal, rounding: str) -> Decimal:
     return (share * 100).quantize(_HUNDREDTH, rounding=rounding)
 
 
-def weakening(budget: Budget, after_nano: int) -> list[str]:
-    """What a higher limit, in nano-ε, means for somebody in the data."""
+def weakening(budget: Budget, after_nano: int, *, is_of_rows: bool) -> list[str]:
+    """What a higher limit, in nano-ε, means for somebody in the data; see `weakening_of`."""
     currency = budget.currency
     return weakening_of(
         (as_text(budget.limit_epsilon_nano), as_text(after_nano)),
         (budget.limit_nano, currency.limit_of(after_nano)),
         currency,
+        is_of_rows=is_of_rows,
     )
 
 
 def weakening_of(
-    limits: tuple[str, str], amounts: tuple[int, int], currency: Currency
+    limits: tuple[str, str], amounts: tuple[int, int], currency: Currency, *, is_of_rows: bool
 ) -> list[str]:
-    """`limits` as they were typed, before and after; `amounts` the same in the currency."""
+    """`limits` as they were typed, before and after; `amounts` the same in the currency.
+
+    `is_of_rows`: the budget protects single rows, and promises nothing about a person's rows
+    together.
+    """
     before, after = (factor_text(nano, currency) for nano in amounts)
     words = [
         gettext(
             "For everybody in this data the guarantee weakens from ε {before} to ε {after}, for "
             "good: what was released cannot be taken back."
         ).format(before=limits[0], after=limits[1]),
-        _certainty(*(certainty_text(nano, currency) for nano in amounts)),
-        gettext(
-            "Any answer may become {after} times as likely because of one person; under the "
-            "present limit, {before} times."
-        ).format(after=after, before=before),
+        _certainty(*(certainty_text(nano, currency) for nano in amounts), is_of_rows=is_of_rows),
+        _likelihood(is_of_rows=is_of_rows).format(after=after, before=before),
     ]
     if currency.delta is not None:
         words.append(
@@ -104,15 +106,28 @@ def weakening_of(
     return words
 
 
-def _certainty(before: str, after: str) -> str:
+def _certainty(before: str, after: str, *, is_of_rows: bool) -> str:
+    whom = gettext("a certain row") if is_of_rows else gettext("a certain person")
     pattern = gettext(
-        "Suppose someone thinks it is as likely as not that a certain person is in the data. "
-        "After reading everything that may be released, they could be {after} certain; under the "
-        "present limit, {before}."
+        "Suppose someone thinks it is as likely as not that {whom} is in the data. After reading "
+        "everything that may be released, they could be {after} certain; under the present limit, "
+        "{before}."
     )
     if before == after:
         pattern = gettext(
-            "Suppose someone thinks it is as likely as not that a certain person is in the data. "
-            "Either limit lets everything that is released make them {after} certain."
+            "Suppose someone thinks it is as likely as not that {whom} is in the data. Either "
+            "limit lets everything that is released make them {after} certain."
         )
-    return pattern.format(before=before, after=after)
+    return pattern.format(whom=whom, before=before, after=after)
+
+
+def _likelihood(*, is_of_rows: bool) -> str:
+    if is_of_rows:
+        return gettext(
+            "Any answer may become {after} times as likely because of one row; under the present "
+            "limit, {before} times."
+        )
+    return gettext(
+        "Any answer may become {after} times as likely because of one person; under the "
+        "present limit, {before} times."
+    )

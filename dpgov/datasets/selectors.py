@@ -11,6 +11,7 @@ from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest
 from rest_framework.request import Request
 
+from dpgov.budgets.models import SharedBudgetMember
 from dpgov.datasets.audience import seen
 from dpgov.datasets.lineage import without_parent
 from dpgov.datasets.models import Column, Dataset, DatasetVersion
@@ -166,6 +167,18 @@ def schema_of(version: DatasetVersion) -> DatasetSchema:
         is_live=dataset.live_id is not None,
         is_cluster=dataset.live is not None and dataset.live.is_cluster,
     )
+
+
+def protects_rows(budget_id: UUID) -> bool:
+    """Whether a budget, of a dataset or shared by some, protects single rows and no person.
+
+    Of several datasets all have to protect rows alone; a budget of none is a person's.
+    """
+    sharing = SharedBudgetMember.objects.filter(shared_budget=budget_id, left_at__isnull=True)
+    its = Dataset.objects.filter(
+        Q(budget=budget_id) | Q(budget__in=sharing.values("dataset_budget"))
+    )
+    return set(its.values_list("private_id", flat=True)) == {""}
 
 
 def _spec(column: Column) -> ColumnSpec:

@@ -13,7 +13,7 @@ from dpgov.budgets.errors import SharedLimit
 from dpgov.budgets.meaning import weakening
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services.raising import RAISE_LIMIT, request_raise
-from dpgov.datasets.selectors import dataset_or_404
+from dpgov.datasets.selectors import dataset_or_404, protects_rows
 from dpgov.limits.web.forms.lookup import own_or_404
 from dpgov.limits.web.forms.reasons import RaiseForm, RefundForm
 from dpgov.limits.web.forms.requested import requested
@@ -67,10 +67,14 @@ def _raise(
         "form": form,
         "budget": budget,
         "wanted_nano": wanted,
-        "meaning": weakening(budget, wanted) if wanted and not form.errors else [],
+        "meaning": _meaning(budget, wanted) if wanted and not form.errors else [],
         "waiting": waiting_about(budget.tenant_id, RAISE_LIMIT, f"budget:{budget.pk}"),
     }
     return show_page(request, template, context, refused=form.errors)
+
+
+def _meaning(budget: Budget, wanted_nano: int) -> list[str]:
+    return weakening(budget, wanted_nano, is_of_rows=protects_rows(budget.pk))
 
 
 @requires(Permission.REQUEST_CHANGES)

@@ -136,7 +136,9 @@ def test_the_limit_goes_down_at_once_and_up_by_request_only(
     assert "From ε 5 to ε 4: ε 4 would remain. Only two persons can raise it again." in said
     assert Budget.objects.get(pk=shared.pk).limit_nano == 5 * NANO
     assert client.post(lower, {**less, "confirmed": str(4 * NANO)}).status_code == 302
-    assert "the guarantee weakens from ε 4 to ε 6" in client.post(higher, body).content.decode()
+    told = text_of(client.post(higher, body).content.decode())
+    assert "the guarantee weakens from ε 4 to ε 6" in told
+    assert "that a certain row is in the data" in told
     sent = client.post(higher, {**body, "confirmed": str(6 * NANO)})
     assert "/approvals/" in sent.headers["Location"]
     assert Budget.objects.get(pk=shared.pk).limit_nano == 4 * NANO

@@ -64,6 +64,30 @@ def test_a_raise_is_requested_only_after_the_page_said_what_it_means(
     assert "requested already" in text(browser.get(url))
 
 
+def test_both_persons_are_told_whether_people_or_single_rows_are_protected(
+    dataset: Dataset,
+    raise_to_15: ChangeRequest,
+    owner: Membership,
+    officer: Membership,
+    client_for: ClientFor,
+) -> None:
+    """F8: what protects rows says nothing of a person, who may have many of them."""
+    typed = {"epsilon_limit": "15", "reason": "a second wave"}
+    url = reverse("dashboards:raise_limit", args=[dataset.slug])
+
+    def told() -> tuple[str, str]:
+        decided = client_for(officer).get(address("approval", raise_to_15))
+        return text(client_for(owner).post(url, typed)), text(decided)
+
+    for of_rows in told():
+        assert "as likely as not that a certain row is in the data" in of_rows
+        assert "because of one row" in of_rows
+    Dataset.objects.filter(pk=dataset.pk).update(unit="person", private_id="age")
+    for of_people in told():
+        assert "as likely as not that a certain person is in the data" in of_people
+        assert "because of one person" in of_people
+
+
 def test_a_raised_epsilon_delta_limit_says_what_its_rho_means(
     owner: Membership, officer: Membership, client_for: ClientFor
 ) -> None:
