@@ -159,6 +159,17 @@ class DuckDBEngine:
                 self._opened = (os.getpid(), self._open())
             return self._opened[1]
 
+    def close(self) -> None:
+        """Let the file go, while nobody asks.
+
+        Before that this process cannot open another file under the same path: DuckDB would give
+        out what it has open, which lets nothing be set any more.
+        """
+        with self._lock:
+            if self._opened is not None and self._opened[0] == os.getpid():
+                self._opened[1].close()
+            self._opened = None
+
     def _open(self) -> duckdb.DuckDBPyConnection:
         _look_at(self._path)
         memory = f"{self._memory_bytes}B"

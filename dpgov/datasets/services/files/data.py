@@ -8,6 +8,7 @@ tell anything else about a file. The door is for the worker alone.
 import atexit
 import hmac
 import os
+import threading
 from functools import lru_cache
 from hashlib import blake2b
 from uuid import UUID
@@ -70,16 +71,43 @@ def file_engine(version: DatasetVersion) -> Engine:
         found = storage.data_path(version.id).stat()
     except FileNotFoundError:
         raise DataMissing(version.id) from None
-    return _engine(version.id, found.st_ino)
+    return _engine(version.id).of(found.st_ino)
 
 
-@lru_cache(maxsize=32)
-def _engine(version_id: UUID, _inode: int) -> Engine:
+class _OneAtATime:
+    """The engine of a version's file as it is here now.
+
+    A file that was taken away and brought again is another one under the same path, which opens
+    only once the first one is closed. Whoever reads a file holds it, so that by then nobody does.
+    """
+
+    def __init__(self, version_id: UUID) -> None:
+        self._version_id = version_id
+        self._lock = threading.Lock()
+        self._open: tuple[int, DuckDBEngine] | None = None
+
+    def of(self, inode: int) -> Engine:
+        """The one of this very file."""
+        with self._lock:
+            if self._open is not None and self._open[0] != inode:
+                self._open[1].close()
+                self._open = None
+            if self._open is None:
+                self._open = inode, _opened(self._version_id)
+            return self._open[1]
+
+
+def _opened(version_id: UUID) -> DuckDBEngine:
     return DuckDBEngine(
         storage.data_path(version_id),
         seconds=settings.DPGOV_QUERY_SECONDS,
         memory_bytes=settings.DPGOV_QUERY_MEMORY_BYTES,
     )
+
+
+@lru_cache(maxsize=32)
+def _engine(version_id: UUID) -> _OneAtATime:
+    return _OneAtATime(version_id)
 
 
 # DuckDB complains on standard error about whatever is still open when the interpreter ends.

@@ -53,6 +53,25 @@ def test_no_copy_is_taken_from_whoever_reads_it(dataset: Dataset, settings: Any)
     assert not path_of(dataset).exists()
 
 
+def test_a_copy_that_went_and_came_again_is_read_by_a_process_that_knew_the_first(
+    analyst: Membership, dataset: Dataset, ask: Asking, on: Machine, settings: Any
+) -> None:
+    """M54: it is another file under the same path, and every question about it would fail."""
+    on("second")
+    bound, inodes, outcomes = settings.DPGOV_STORE_CACHE_BYTES, set(), []
+    for _ in range(3):
+        query = ask(analyst, epsilon=0.01)
+        assert answered()
+        query.refresh_from_db()
+        outcomes.append(query.outcome)
+        inodes.add(path_of(dataset).stat().st_ino)
+        settings.DPGOV_STORE_CACHE_BYTES = 0
+        assert tend_copies() == 1
+        settings.DPGOV_STORE_CACHE_BYTES = bound
+    assert len(inodes) > 1
+    assert outcomes == ["released"] * 3
+
+
 def test_a_file_that_is_larger_than_the_bound_is_not_brought(
     analyst: Membership, dataset: Dataset, ask: Asking, on: Machine, settings: Any
 ) -> None:
