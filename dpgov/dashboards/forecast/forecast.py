@@ -25,6 +25,7 @@ from dpgov.dashboards.forecast.pace import (
     Pace,
     age_of,
     own_pace,
+    pace_on_budget,
     paces_of_parents,
     paces_of_shared,
 )
@@ -227,10 +228,11 @@ def _forecast(
     today: date,
 ) -> Forecast:
     """The first of its limits to be used up tells when; the one with least left, what remains."""
+    by_budget = {**others, dataset.budget_id: pace_on_budget(dataset, own)}
     paced = [
         (pace, max(0, limit.remaining_nano))
         for limit in limits
-        for pace in (own, others.get(limit.part_of or limit.budget_id or _NONE))
+        for pace in (own, by_budget.get(limit.part_of or limit.budget_id or _NONE))
         if pace and pace.taken_nano
     ]
     tightest = min(limits, key=lambda limit: limit.remaining_nano)

@@ -5,7 +5,7 @@ Of a shared budget by all who share it; of a parent with what is asked of derive
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from uuid import UUID
 
@@ -13,6 +13,8 @@ from dpgov.budgets.charging import Limit
 from dpgov.budgets.models import Budget
 from dpgov.dashboards.forecast.daily import Days
 from dpgov.datasets.models import Dataset
+from dpgov.privacy.plan.plan import factor_of_parts
+from dpgov.privacy.plan.schema import Neighbouring
 
 DAYS = 30
 _WEEKS = 4
@@ -31,6 +33,17 @@ class Pace:
     busiest_nano: int | None = None
     quietest_nano: int | None = None
     rates: Sequence[tuple[int, int]] = ()
+
+    def times(self, number: int) -> "Pace":
+        """What was taken counted so many times; what rates admit stays."""
+        weeks = (self.busiest_nano, self.quietest_nano)
+        busiest, quietest = (None if nano is None else number * nano for nano in weeks)
+        return replace(
+            self,
+            taken_nano=number * self.taken_nano,
+            busiest_nano=busiest,
+            quietest_nano=quietest,
+        )
 
     def lasts(self, left_nano: int) -> int | None:
         """The days for which so much is enough, rounded up, where anything is taken."""
@@ -70,6 +83,17 @@ def own_pace(days: Days, age: int, today: date) -> Pace:
     return Pace(lately, age, busiest, quietest, days.rates)
 
 
+def pace_on_budget(dataset: Dataset, pace: Pace) -> Pace:
+    """What `pace`, added up from prices, books at most on a dataset's own budget.
+
+    On a part of a divided one a question counts several times its price, which ones is not in the
+    sums: so each is taken for such a question, and the budget lasts at least as long as is said.
+    """
+    if not dataset.partition_column:
+        return pace
+    return pace.times(factor_of_parts(Neighbouring(dataset.neighbouring), restricted=True))
+
+
 def age_of(opened: datetime, today: date) -> int:
     """In days."""
     return (today - opened.astimezone(UTC).date()).days
@@ -98,6 +122,8 @@ def paces_of_shared(
 def paces_of_parents(parents: Iterable[Dataset], today: date, taken: DaysOf) -> dict[UUID, Pace]:
     """By their budgets: with what others ask of a parent, it may be used up first."""
     return {
-        one.budget_id: own_pace(taken[one.budget_id], age_of(one.created_at, today), today)
+        one.budget_id: pace_on_budget(
+            one, own_pace(taken[one.budget_id], age_of(one.created_at, today), today)
+        )
         for one in parents
     }

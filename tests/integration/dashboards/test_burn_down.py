@@ -15,6 +15,7 @@ from dpgov.dashboards.budget.figures import shares
 from dpgov.dashboards.budget.shares import Share
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.decimals import NANO
+from dpgov.privacy.plan.schema import Neighbouring
 from dpgov.queries.models import Query, Refusal
 from dpgov.queries.pictures.figures import Leads
 from dpgov.tenants.models import Membership
@@ -22,6 +23,7 @@ from dpgov.tenants.selectors import actor_of
 from tests.cast import Ask
 from tests.integration.dashboards.reading import figure, page, trace
 from tests.integration.dashboards.test_home import registered
+from tests.integration.limits.limits import divide
 
 ClientFor = Callable[[Membership], Client]
 
@@ -44,6 +46,28 @@ def test_the_budget_page_and_home_tell_the_same_day(
     assert found.context["forecast"].ends_on == at_home.ends_on
     line = trace(found.text, "over-time", "At this pace")
     assert (line["x"][1][:10], line["y"]) == (at_home.ends_on.isoformat(), [8, 0])
+
+
+def test_a_divided_budget_lasts_at_least_as_long_as_is_said(
+    ask: Ask, answer_all: Callable[[], int], analyst: Membership, owner: Membership,
+    dataset: Dataset, paths: dict[str, str], client_for: ClientFor,
+) -> None:  # fmt: skip
+    """L16: under change_one a question of ε 1 about one part books ε 2 there: of the 8 that are
+    left, as much every 30 days, for 120 days and not for 240.
+    """
+    Dataset.objects.filter(pk=dataset.pk).update(neighbouring=Neighbouring.CHANGE_ONE)
+    divide(dataset)
+    registered(dataset, 400)
+    part = Dataset.objects.get(pk=dataset.pk)
+    ask(
+        analyst, of=part, where=({"column": "education", "op": "=", "value": "Primary"},), epsilon=1
+    )
+    answer_all()
+    browser = client_for(owner)
+    ((at_home, _line),) = browser.get("/").context["budgets"]
+    on_its_page = browser.get(paths["budget"]).context["forecast"]
+    for told in (at_home, on_its_page):
+        assert (told.taken_nano, told.left_nano, told.days_left) == (NANO, 8 * NANO, 120)
 
 
 def test_a_young_budget_has_no_cone(
