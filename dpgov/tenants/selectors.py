@@ -44,6 +44,14 @@ def has_officer(tenant: Tenant) -> bool:
     return officers.filter(user__is_active=True).exists()
 
 
+def theirs_alone(membership: Membership) -> tuple[Role, ...]:
+    """The roles of this person that nobody else has who can sign in."""
+    others = Membership.objects.filter(tenant=membership.tenant, user__is_active=True)
+    others = others.exclude(pk=membership.pk)
+    roles = (role for role in Role if membership.has(role))
+    return tuple(role for role in roles if not others.filter(having(role)).exists())
+
+
 def tokens_of(membership: Membership) -> QuerySet[ApiToken]:
     """The tokens that act as this membership, newest first."""
     return membership.tokens.select_related("user", "membership").order_by("-created", "name")

@@ -15,11 +15,11 @@ from dpgov.approvals.selectors import subjects_waiting, waiting_about
 from dpgov.approvals.services import withdraw
 from dpgov.tenants import services
 from dpgov.tenants.invitations import open_invitations
-from dpgov.tenants.models import Membership, within
+from dpgov.tenants.models import Membership, Role, within
 from dpgov.tenants.permissions import MemberRequest, Permission, requires
 from dpgov.tenants.practising import remove_with_practice
 from dpgov.tenants.roles import choices, roles_in, takes_two_persons
-from dpgov.tenants.selectors import actor_of, has_officer, members_of
+from dpgov.tenants.selectors import actor_of, has_officer, members_of, theirs_alone
 from dpgov.tenants.web.forms import RoleForm
 from dpgov.web.lists import listed
 from dpgov.web.pages import show_page
@@ -44,6 +44,7 @@ def members(request: MemberRequest) -> HttpResponse:
         "rows": [(member, f"member:{member.user_id}" in waiting) for member in found.rows],
         "roles": choices(),
         "waiting": open_invitations(tenant).count(),
+        "has_officer": has_officer(tenant) or tenant.is_practice,
     }
     return render(request, "tenants/members.html", context)
 
@@ -116,7 +117,13 @@ def member_remove(request: MemberRequest, membership_id: UUID) -> HttpResponse:
     """Ask once more, then remove a member."""
     membership = _member(request, membership_id)
     if request.method != "POST":
-        return render(request, "tenants/member_remove.html", {"member": membership})
+        alone = theirs_alone(membership)
+        context = {
+            "member": membership,
+            "is_last_officer": Role.OFFICER in alone,
+            "is_last_owner": Role.OWNER in alone,
+        }
+        return render(request, "tenants/member_remove.html", context)
     try:
         remove_with_practice(membership=membership, actor=actor_of(request.user))
         text = _("{person} is no longer a member.")

@@ -117,6 +117,34 @@ def test_the_page_keeps_the_last_administrator(admin: Membership, client_for: Cl
     assert admin.role == Role.ADMIN
 
 
+def test_before_the_last_officer_or_owner_goes_the_page_says_what_stands_still_then(
+    admin: Membership,
+    officer: Membership,
+    owner: Membership,
+    tenant: Tenant,
+    client_for: ClientFor,
+) -> None:
+    browser = client_for(admin)
+
+    def said(about: Membership) -> str:
+        return " ".join(browser.get(f"/members/{about.id}/remove/").text.split())
+
+    assert "Nobody else here is a compliance officer" in said(officer)
+    assert "Nobody else here is a data owner" in said(owner)
+    assert "Nobody else here is a compliance officer" not in said(owner)
+    join(tenant, Role.OFFICER, "second")
+    assert "Nobody else here is a compliance officer" not in said(officer)
+
+
+def test_where_no_officer_is_left_the_list_of_members_says_so(
+    admin: Membership, officer: Membership, client_for: ClientFor
+) -> None:
+    browser = client_for(admin)
+    assert "There is no compliance officer here" not in browser.get("/members/").text
+    browser.post(f"/members/{officer.id}/remove/")
+    assert "There is no compliance officer here" in browser.get("/members/").text
+
+
 def test_switching_acts_in_the_other_tenant_until_that_membership_ends(
     officer: Membership, stranger: Membership, client_for: ClientFor
 ) -> None:
