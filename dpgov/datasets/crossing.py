@@ -13,6 +13,7 @@ from django.db import connection
 from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet, Subquery
 
 from dpgov.budgets.models import SharedBudgetMember
+from dpgov.datasets.discarded import discarded
 from dpgov.datasets.models import (
     Agreement,
     Arrival,
@@ -28,9 +29,6 @@ from dpgov.datasets.models import (
 from dpgov.operation.clock import Now
 from dpgov.tenants.crossing import through_gate
 from dpgov.tenants.models import Tenant
-
-# Fingerprints of data that nobody could ever ask about.
-DISCARDED = Q(version__dataset__held_at__isnull=False, version__dataset__archived_at__isnull=False)
 
 
 class AgreedPart(NamedTuple):
@@ -88,7 +86,7 @@ def _parts_of_agreed(tenant_id: UUID, whole: str, marks: list[int]) -> Iterator[
     alike = (
         VersionFingerprint.objects.filter(tenant__in=agreed)
         .filter(Q(whole=whole) | Q(pk__in=shared.values("part__fingerprint")))
-        .exclude(DISCARDED)
+        .exclude(discarded("version__dataset__"))
     )
     parts = FingerprintPart.objects.filter(fingerprint__in=alike)
     for part in parts.select_related("fingerprint", "tenant").order_by("fingerprint", "pk"):
@@ -118,8 +116,7 @@ def living_among(ids: list[UUID]) -> set[UUID]:
         rows = through_gate("SELECT datasets_living_among(%s)", ids)
         return {row[0] for row in rows}
     gone = Q(data_deleted_at__isnull=False) | Q(dataset__data_deleted_at__isnull=False)
-    discarded = Q(dataset__held_at__isnull=False, dataset__archived_at__isnull=False)
-    living = DatasetVersion.objects.filter(pk__in=ids).exclude(gone).exclude(discarded)
+    living = DatasetVersion.objects.filter(pk__in=ids).exclude(gone).exclude(discarded("dataset__"))
     return set(living.values_list("pk", flat=True))
 
 
@@ -195,10 +192,9 @@ def marked_elsewhere(marks: list[str], live_id: UUID, *, with_sharing: bool) -> 
         asked = "SELECT datasets_live_marked(%s::text[], %s, %s)"
         return {row[0] for row in through_gate(asked, marks, live_id, with_sharing)}
     others = LiveMark.objects.filter(mark__in=marks, live__dataset__isnull=False)
-    discarded = Q(live__dataset__held_at__isnull=False, live__dataset__archived_at__isnull=False)
     if not with_sharing:
         others = others.exclude(live__dataset__budget__in=_sharing(live_id))
-    found = others.exclude(live=live_id).exclude(discarded)
+    found = others.exclude(live=live_id).exclude(discarded("live__dataset__"))
     return set(found.values_list("mark", flat=True))
 
 

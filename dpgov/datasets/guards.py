@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from dpgov.datasets.discarded import IS_DISCARDED
 from dpgov.datasets.services.held.deciding import HOLD_KINDS, SHARE_HELD_DATASET_BUDGET
 from dpgov.tenants.wall.guards import NEVER, Guard, Json, agreed
 
@@ -198,7 +199,7 @@ def _of_live() -> Iterator[Guard]:
         "UPDATE",
         "NEW.claim <> OLD.claim",
         f"OLD.claim = '' OR (NEW.claim = '' AND EXISTS (SELECT 1 FROM {_DATASET} d"
-        " WHERE d.live_id = NEW.id AND d.held_at IS NOT NULL AND d.archived_at IS NOT NULL))",
+        f" WHERE d.live_id = NEW.id AND {IS_DISCARDED}))",
         "a live table keeps its claim until it is discarded",
     )
     yield Guard(

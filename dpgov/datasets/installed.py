@@ -5,6 +5,7 @@ have something in common with the given one, keyed as they are.
 """
 
 from dpgov.audit.append_only import append_only
+from dpgov.datasets.discarded import IS_DISCARDED
 from dpgov.datasets.guards import guards
 from dpgov.operation.installed import Installed
 from dpgov.tenants.wall.functions import gate
@@ -31,7 +32,7 @@ WHERE ours.tenant_id = $1 AND ours.ended_at IS NULL AND theirs.ended_at IS NULL
   AND ours.given_by_id <> theirs.given_by_id
 ORDER BY t.slug
 """
-_ALIKE = """
+_ALIKE = f"""
 WITH agreed AS (
     SELECT t.id, t.slug FROM tenants_tenant t
     WHERE t.slug IN (SELECT a.slug FROM datasets_agreed_with($1) a)
@@ -43,25 +44,25 @@ JOIN datasets_versionfingerprint f ON f.tenant_id = agreed.id
 JOIN datasets_datasetversion v ON v.id = f.version_id
 JOIN datasets_dataset d ON d.id = v.dataset_id
 JOIN datasets_fingerprintpart p ON p.fingerprint_id = f.id
-WHERE NOT (d.held_at IS NOT NULL AND d.archived_at IS NOT NULL)
+WHERE NOT {IS_DISCARDED}
   AND (f.whole = $2 OR f.id IN (
       SELECT mp.fingerprint_id FROM datasets_fingerprintmark m
       JOIN datasets_fingerprintpart mp ON mp.id = m.part_id
       WHERE m.mark = ANY ($3)))
 ORDER BY f.id, p.id
-"""
-_LIVING = """
+"""  # noqa: S608
+_LIVING = f"""
 SELECT v.id FROM datasets_datasetversion v JOIN datasets_dataset d ON d.id = v.dataset_id
 WHERE v.id = ANY ($1) AND v.data_deleted_at IS NULL AND d.data_deleted_at IS NULL
-  AND NOT (d.held_at IS NOT NULL AND d.archived_at IS NOT NULL)
-"""
+  AND NOT {IS_DISCARDED}
+"""  # noqa: S608
 # Whoever could be asked about a table, or whose people have a budget: none that was discarded. Who
 # shares the budget, or a shared one, counts the same people once; they are found too if $3 is true.
-_LIVE_MARKED = """
+_LIVE_MARKED = f"""
 SELECT DISTINCT m.mark::text
 FROM datasets_livemark m JOIN datasets_dataset d ON d.live_id = m.live_id
 WHERE m.mark = ANY ($1) AND m.live_id <> $2
-  AND NOT (d.held_at IS NOT NULL AND d.archived_at IS NOT NULL)
+  AND NOT {IS_DISCARDED}
   AND ($3 OR NOT EXISTS (
       SELECT 1 FROM datasets_dataset o WHERE o.live_id = $2 AND (
           o.budget_id = d.budget_id OR EXISTS (
@@ -69,7 +70,7 @@ WHERE m.mark = ANY ($1) AND m.live_id <> $2
               JOIN budgets_sharedbudgetmember b ON b.shared_budget_id = a.shared_budget_id
               WHERE a.dataset_budget_id = o.budget_id AND a.left_at IS NULL
                 AND b.dataset_budget_id = d.budget_id AND b.left_at IS NULL))))
-"""
+"""  # noqa: S608
 
 
 def installed() -> tuple[Installed, ...]:

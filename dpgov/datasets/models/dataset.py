@@ -64,7 +64,7 @@ class Dataset(models.Model):
     """A governed table: whose privacy, under which relation, with which budget.
 
     Held (`held_at`, for a reason) until somebody has decided whether its people are in an earlier
-    dataset: until then it looks missing and cannot be asked. Held and archived: discarded.
+    dataset: until then it looks missing and cannot be asked. Which were `discarded` says a module.
     Paused (`paused_at`) by its owners it is seen and takes no question; `resumed_at` is when they
     ended that last.
     `terms_version` is that of the terms of use in force, 0 without any: for pages and prices, while

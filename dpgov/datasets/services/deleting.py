@@ -18,6 +18,7 @@ from dpgov.audit.actions import Action
 from dpgov.audit.actor import Actor
 from dpgov.budgets.standing import holds_from_before, holds_something
 from dpgov.datasets import storage
+from dpgov.datasets.discarded import discarded
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import present as seen_by_everybody
 from dpgov.datasets.services.entries import record
@@ -31,12 +32,6 @@ from dpgov.tenants.crossing import tenants
 from dpgov.tenants.models import User
 from dpgov.tenants.selectors import actor_of
 
-# What was held from its beginning, and discarded: nobody could ever ask about it.
-_DISCARDED = Q(
-    dataset__held_at__isnull=False,
-    dataset__archived_at__isnull=False,
-    dataset__opened_at__isnull=True,
-)
 # Longer than anybody is between choosing the version that a question is asked of and the hold.
 _ACCEPTING = timedelta(hours=1)
 
@@ -206,7 +201,7 @@ def finish_deletions() -> int:
     for tenant in tenants():
         with acting_for(tenant.id):
             gone = Q(data_deleted_at__isnull=False) | Q(dataset__data_deleted_at__isnull=False)
-            found = DatasetVersion.objects.filter(gone | _DISCARDED, pk__in=marked)
+            found = DatasetVersion.objects.filter(gone | discarded("dataset__"), pk__in=marked)
             decided += found.values_list("pk", flat=True)
     _remove(decided)
     return finished + len(decided)

@@ -13,7 +13,8 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Q, QuerySet
 
-from dpgov.datasets.crossing import DISCARDED, AgreedPart, parts_of_agreed
+from dpgov.datasets.crossing import AgreedPart, parts_of_agreed
+from dpgov.datasets.discarded import discarded
 from dpgov.datasets.models import (
     Dataset,
     DatasetVersion,
@@ -120,7 +121,7 @@ def _like(
     shared = marked.filter(mark__in=set(_all_marks(fingerprint))).values("part__fingerprint")
     alike = (
         among.filter(Q(whole=fingerprint.whole) | Q(pk__in=shared))
-        .exclude(DISCARDED)
+        .exclude(discarded("version__dataset__"))
         .select_related("version__dataset")
         .prefetch_related("parts")
         .order_by("pk")

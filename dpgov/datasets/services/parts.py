@@ -13,6 +13,7 @@ from uuid import UUID
 
 from dpgov.budgets.services import add_parts, give_up_parts, is_undivided
 from dpgov.datasets import storage
+from dpgov.datasets.discarded import discarded
 from dpgov.datasets.models import Column, Dataset, DatasetVersion
 from dpgov.datasets.services.guarantee import partition_parts
 from dpgov.datasets.services.likeness import is_in_budget
@@ -76,7 +77,7 @@ def _versions_in(budget_id: UUID) -> list[DatasetVersion]:
     """Everything that entered the budget, in that order."""
     found = DatasetVersion.objects.filter(dataset__budget=budget_id)
     # Those of a paused dataset were asked about; of a discarded one nobody ever could.
-    found = found.exclude(dataset__held_at__isnull=False, dataset__archived_at__isnull=False)
+    found = found.exclude(discarded("dataset__"))
     return list(found.select_related("dataset").order_by("created_at", "dataset_id", "number"))
 
 

@@ -31,16 +31,27 @@ class LimitNotLowered(SpokenRefusal):
 def archive(*, dataset: Dataset, actor: Actor) -> None:
     """Take it out of use for good; what was spent is kept for whenever the data comes back.
 
-    What was derived from it goes with it, each with an entry of its own. Raises
-    Dataset.DoesNotExist when somebody else was first, and PausedDataset.
+    What was derived from it goes with it, each with an entry of its own. Raises PausedDataset, and
+    Dataset.DoesNotExist when somebody else was first, or it is held: two persons decide about that.
     """
-    present = Dataset.objects.select_for_update().filter(pk=dataset.pk, archived_at__isnull=True)
-    if present.get().paused_at is not None:
+    present = _locked(dataset)
+    if present.held_at is not None:
+        raise Dataset.DoesNotExist
+    if present.paused_at is not None:
         raise PausedDataset
-    for derived in derived_of(dataset):
+    for derived in derived_of(present):
         archive_with_parent(derived=derived, actor=actor)
-    present.update(archived_at=clock.now())
-    record(dataset, actor, Action.DATASET_ARCHIVED, {"name": dataset.name})
+    _archive(present, actor)
+
+
+def _locked(dataset: Dataset) -> Dataset:
+    there = Dataset.objects.select_for_update(of=("self",)).filter(archived_at__isnull=True)
+    return there.get(pk=dataset.pk)
+
+
+def _archive(present: Dataset, actor: Actor) -> None:
+    Dataset.objects.filter(pk=present.pk).update(archived_at=clock.now())
+    record(present, actor, Action.DATASET_ARCHIVED, {"name": present.name})
 
 
 def why_not_archive(
@@ -53,11 +64,16 @@ def why_not_archive(
     return next(((one, PausedDataset(one.name)) for one in paused), None)
 
 
+@transaction.atomic
 def archive_with_parent(*, derived: Dataset, actor: Actor) -> None:
-    """What was derived goes where its parent does. Raises PausedDataset, which names it."""
-    if derived.paused_at is not None:
-        raise PausedDataset(derived.name)
-    archive(dataset=derived, actor=actor)
+    """What was derived goes where its parent does, held or not.
+
+    Raises PausedDataset, which names it.
+    """
+    present = _locked(derived)
+    if present.paused_at is not None:
+        raise PausedDataset(present.name)
+    _archive(present, actor)
 
 
 def archive_dataset(*, dataset: Dataset, user: User) -> None:

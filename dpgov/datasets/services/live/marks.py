@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db import IntegrityError, connection, transaction
 
 from dpgov.datasets.crossing import marked_elsewhere
+from dpgov.datasets.discarded import discarded
 from dpgov.datasets.models import Dataset, LiveMark, LiveTable
 from dpgov.datasets.services.live.kinds import kind_of
 from dpgov.datasets.services.live.kinds.base import Names
@@ -100,9 +101,7 @@ def same_tables(dataset: Dataset) -> list[tuple[Dataset, Likeness]]:
     names = kind_of(live).sought(live)
     sought = own if names is None else set(map(_hashed, names))
     shared = LiveMark.objects.filter(mark__in=sought, live__dataset__tenant=dataset.tenant_id)
-    shared = shared.exclude(
-        live__dataset__held_at__isnull=False, live__dataset__archived_at__isnull=False
-    )
+    shared = shared.exclude(discarded("live__dataset__"))
     found: dict[Dataset, Likeness] = {}
     for other in shared.exclude(live=live).select_related("live__dataset"):
         whole = other.is_itself and own.get(other.mark, False)

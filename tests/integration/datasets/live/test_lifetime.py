@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db import DatabaseError, transaction
 from django.test import Client
 from django.urls import reverse
 
@@ -35,6 +36,7 @@ from dpgov.datasets.services.moving import move_to_store
 from dpgov.datasets.storage import Spool
 from dpgov.joint.errors import BadProposal
 from dpgov.joint.services.prepared import proposal_of
+from dpgov.operation import clock
 from dpgov.privacy.plan.schema import InvalidDomain
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
@@ -234,3 +236,18 @@ def test_two_persons_decide_about_a_table_that_is_there_twice(
     assert (held.archived_at is not None) is (becomes == "goes")
     sealed = LiveTable.objects.get(dataset=held).sealed
     assert (sealed == "") is (becomes == "goes")
+
+
+def test_a_table_that_could_be_asked_about_gets_no_second_budget_once_it_is_archived_and_held(
+    browser: Client, elsewhere: Client, server: Owner
+) -> None:
+    """M95: Neither another organisation's nor its own, and its claim is not let go."""
+    first = registered(browser, server)
+    now = clock.now()
+    held = {"held_at": now, "held_reason": "paused", "archived_at": now}
+    Dataset.objects.filter(pk=first.pk).update(**held)
+    for client in (elsewhere, browser):
+        again = registered(client, server, name="Again")
+        assert (again.held_reason, again.opened_at) == ("like_earlier_data", None)
+    with pytest.raises(DatabaseError, match="until it is discarded"), transaction.atomic():
+        LiveTable.objects.filter(dataset=first).update(claim="")
