@@ -32,6 +32,10 @@ _LEVELS = {
 }
 _QUESTIONS = {
     "failed": _("A question about {dataset} failed. It was charged."),
+    "restored": _(
+        "A question about {dataset} was ended after a restore, because it may have been answered "
+        "before. It was charged."
+    ),
     "voided": _("A question about {dataset} could not be run. It cost nothing."),
     "expired": _("A question about {dataset} expired before it was run. It cost nothing."),
 }

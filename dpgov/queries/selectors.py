@@ -95,6 +95,14 @@ def public_state(query: Query) -> PublicState:
     return PublicState(query.state)
 
 
+def ended_after_restore(query: Query) -> bool:
+    """Whether it was charged unanswered, because a backup may lack its answer.
+
+    Every other failure was sealed with an outcome first.
+    """
+    return query.state == Query.State.FAILED and not query.outcome
+
+
 def with_public_state(queries: QuerySet[Query], state: PublicState) -> QuerySet[Query]:
     """Those whose public state is this one: the same rule as `public_state`, in the database."""
     if state is PublicState.WAITING:

@@ -26,7 +26,15 @@ from dpgov.budgets.services.opening import (
     open_budget,
     open_parts,
 )
-from dpgov.budgets.services.steps import expire, extend, reserve, settle, take, void
+from dpgov.budgets.services.steps import (
+    expire,
+    extend,
+    reserve,
+    settle,
+    take,
+    take_all,
+    void,
+)
 
 __all__ = [
     "AllocationEnded",
@@ -52,6 +60,7 @@ __all__ = [
     "set_rate_limit",
     "settle",
     "take",
+    "take_all",
     "void",
     "withdraw",
 ]

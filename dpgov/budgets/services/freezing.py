@@ -95,7 +95,9 @@ def confirm_budget(
 ) -> None:
     """An officer confirms a frozen budget; `missing_nano` is booked for what the backup lacks.
 
-    It is an amount of the budget's currency.
+    It is an amount of the budget's currency. What the questions hold that waited stays held: who
+    lets them go on vouches that none was answered in what the backup lacks, and who does not ends
+    them first, in the same transaction (`queries.answering.restored`).
 
     What people lost in a dataset is booked on the budget that it shares, too, and on those of both
     parents of a derived one. Raises NotFrozen, or InsufficientBudget when more is missing than

@@ -1,6 +1,6 @@
 """Reserve, settle, void, expire: what happens to the budgets of one query."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import cast
 from uuid import UUID
@@ -22,6 +22,7 @@ from dpgov.budgets.models import Budget, BudgetPart, Reservation
 from dpgov.budgets.services import one_statement, portable
 from dpgov.budgets.services.freezing import confirm_place
 from dpgov.budgets.services.line import PARENT, Line, Outcome, Steps, bookable, checked
+from dpgov.budgets.together import charged_together
 from dpgov.budgets.words import parent_said, rate_said, whose_said
 
 
@@ -56,7 +57,18 @@ def take(lines: Iterable[Line]) -> None:
     Each reservation takes its budgets in the one order, but what the next one adds may come
     earlier in it; taken all at once, batches and single queries still never deadlock.
     """
-    ids = {line.budget_id for line in lines}
+    _lock({line.budget_id for line in lines})
+
+
+def take_all(*, budget_id: UUID, query_ids: Collection[UUID]) -> None:
+    """Lock all that everybody's question on this dataset's budget is charged to, and these hold."""
+    holds = Reservation.objects.filter(query_id__in=query_ids, state=Reservation.State.HELD)
+    together = charged_together([budget_id])[budget_id].everything
+    _lock({budget_id, *together, *holds.values_list("budget", flat=True)})
+
+
+def _lock(ids: Collection[UUID]) -> None:
+    """And the datasets whose parts they are; all at once, in the one order."""
     parents = BudgetPart.objects.filter(budget__in=ids).values_list("dataset_budget", flat=True)
     rows = Budget.objects.filter(pk__in=[*ids, *parents.order_by()]).order_by("pk")
     list(rows.select_for_update(no_key=True).values_list("pk"))

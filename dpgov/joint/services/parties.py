@@ -184,7 +184,8 @@ def _terms(payload: dict[str, object]) -> Terms:
 def leave(*, membership: Membership, party: Party) -> None:
     """Take part no more, before it is opened: the hold comes back, and all others get theirs.
 
-    Raises NotTakingPart. Under the lock of the question's row, which opening takes too.
+    Raises NotTakingPart, and BudgetFrozen after a restore. Under the lock of the question's row,
+    which opening takes too.
     """
     current = Query.objects.select_for_update(of=("self",)).select_related("dataset__budget")
     query = current.filter(pk=party.query_id, tenant_id=membership.tenant_id).first()

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from dpgov.approvals.errors import ApprovalRefusal
 from dpgov.approvals.selectors import waiting_about
+from dpgov.budgets.errors import BudgetFrozen
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.joint.errors import JointRefusal, NotTakingPart
@@ -154,7 +155,7 @@ def leave_it(request: HttpRequest, joint_id: UUID) -> HttpResponse:
         if party is None:
             raise NotTakingPart
         leave(membership=membership, party=party)
-    except JointRefusal as refusal:
+    except (JointRefusal, BudgetFrozen) as refusal:
         return _page(request, question, refusal=str(refusal))
     messages.success(request, _("Your organisation takes part no more. Nothing was charged."))
     return redirect("joint:detail", question.pk)

@@ -19,6 +19,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.notices.events.telling import Happening, people_having
 from dpgov.notices.kinds import Kind
 from dpgov.queries.models import BudgetRequest, Query
+from dpgov.queries.selectors import ended_after_restore
 from dpgov.tenants.models import Role
 
 Entry = Mapping[str, Any]
@@ -92,11 +93,12 @@ def _ended(entry: Entry) -> Happening | None:
     query = queries.select_related("dataset").first()
     if query is None or query.visible_at is None:
         return None
+    state = "restored" if ended_after_restore(query) else query.state
     return _happening(
         entry,
         Kind.QUESTION,
         frozenset({query.analyst_id}),
-        {"query": str(query.pk), "dataset": query.dataset.name, "state": query.state},
+        {"query": str(query.pk), "dataset": query.dataset.name, "state": state},
         due_at=query.visible_at,
     )
 

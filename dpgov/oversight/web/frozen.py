@@ -1,7 +1,8 @@
 """After a restore: what is frozen, why, what to compare, and the officer's confirmation.
 
 Of surveys that a budget was charged for the officer says whether reports may be missing: then they
-are closed with the confirmation, both or neither.
+are closed with the confirmation, both or neither. Of questions that waited, whether one may have
+been answered: then they are ended and charged with it, so that what remains was never more.
 """
 
 from collections.abc import Sequence
@@ -22,6 +23,7 @@ from dpgov.budgets.services.freezing import NotFrozen
 from dpgov.budgets.standing import frozen_budgets, get_freezable
 from dpgov.language.translation import retold
 from dpgov.limits.web.forms.reasons import ConfirmForm
+from dpgov.queries.answering.restored import end_what_waited, with_waiting
 from dpgov.surveys.errors import NotADraft
 from dpgov.surveys.models import Survey
 from dpgov.surveys.selectors import open_on
@@ -46,7 +48,11 @@ def confirm(request: HttpRequest, budget_id: UUID) -> HttpResponse:
     budget = _budget(request, budget_id)
     surveys = open_on([budget.pk]).get(budget.pk, [])
     form = ConfirmForm(
-        request.POST, prefix=str(budget.pk), budget=budget, has_surveys=bool(surveys)
+        request.POST,
+        prefix=str(budget.pk),
+        budget=budget,
+        has_surveys=bool(surveys),
+        has_waiting=bool(with_waiting([budget.pk])),
     )
     if form.is_valid():
         try:
@@ -65,9 +71,12 @@ def confirm(request: HttpRequest, budget_id: UUID) -> HttpResponse:
 def _confirm(
     membership: Membership, budget: Budget, form: ConfirmForm, surveys: Sequence[Survey]
 ) -> None:
+    actor = actor_of(membership.user)
+    if form.ends_questions:
+        end_what_waited(budget_id=budget.pk, actor=actor)
     confirm_budget(
         budget=budget,
-        actor=actor_of(membership.user),
+        actor=actor,
         reason=form.cleaned_data["reason"],
         missing_nano=form.cleaned_data.get("missing"),
     )
@@ -109,9 +118,15 @@ def _page(
 ) -> HttpResponse:
     found = list(frozen_budgets(membership_of(request).tenant_id))
     surveys = open_on(budget.pk for budget in found)
+    waiting = with_waiting(budget.pk for budget in found)
 
     def empty(budget: Budget) -> ConfirmForm:
-        return ConfirmForm(prefix=str(budget.pk), budget=budget, has_surveys=budget.pk in surveys)
+        return ConfirmForm(
+            prefix=str(budget.pk),
+            budget=budget,
+            has_surveys=budget.pk in surveys,
+            has_waiting=budget.pk in waiting,
+        )
 
     rows = [
         (

@@ -16,6 +16,7 @@ from dpgov.datasets.selectors import present
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
 from dpgov.queries.answering import ending
+from dpgov.queries.answering.lease import is_frozen
 from dpgov.queries.crossing import UNFINISHED
 from dpgov.queries.models import Query
 from dpgov.queries.selectors import visible_queries
@@ -43,16 +44,18 @@ class TooLate(SpokenRefusal):
 def may_cancel(membership: Membership, query: Query) -> bool:
     """Whether this person could now: who asked it, and every owner about others' questions."""
     paused = paused_by(query.dataset) is not None
-    return paused and query.state not in Query.ENDED and _is_theirs(membership, query)
+    waits = paused and query.state not in Query.ENDED and not is_frozen(query)
+    return waits and _is_theirs(membership, query)
 
 
 @transaction.atomic
 def cancel(*, membership: Membership, query_id: UUID) -> None:
     """End it without an answer and give its hold back; one entry in the log, by this person.
 
-    Raises Query.DoesNotExist for what is not theirs to cancel, NotPaused and TooLate; after a
-    refusal nothing has changed. The rows stay locked until it is done, so that neither a worker nor
-    the end of the pause comes between.
+    Raises Query.DoesNotExist for what is not theirs to cancel, NotPaused, TooLate, and BudgetFrozen
+    after a restore, when it may have been answered in what the backup lacks; after a refusal
+    nothing has changed. The rows stay locked until it is done, so that neither a worker nor the end
+    of the pause comes between.
     """
     asked = visible_queries(membership).get(pk=query_id)
     if not _is_theirs(membership, asked):

@@ -16,6 +16,7 @@ from dpgov.audit.actor import Actor
 from dpgov.audit.entry import canonical_json
 from dpgov.audit.services import append
 from dpgov.budgets import services as ledger
+from dpgov.budgets.errors import BudgetFrozen
 from dpgov.budgets.words import noted
 from dpgov.operation.clock import database_now
 from dpgov.queries.answering import lease
@@ -93,11 +94,15 @@ def give_up(query: Query, *, fence: int, actor: Actor, expired: bool = False) ->
     than its work, as far as anybody can tell, so nothing is doubled for it.
     The row is read again under its lock, so that a worker that opens the data at this moment is
     either seen here or loses its lease.
+    Nothing is given back while its dataset is frozen: it may have been charged in what the backup
+    lacks, and what an officer sees as remaining must not grow behind their back.
     """
     current = Query.objects.select_for_update().get(pk=query.pk)
     if current.opened_at is not None:
         now = database_now()
         _seal(current, fence, Query.Outcome.FAILED, "", doublings=0, started_at=now, now=now)
+    elif lease.is_frozen(current):
+        return
     elif expired:
         _end(current, fence, Query.State.EXPIRED)
         lines = ledger.expire(query_id=current.pk)
@@ -111,11 +116,24 @@ def give_up(query: Query, *, fence: int, actor: Actor, expired: bool = False) ->
 def withdraw(query: Query, *, user: User) -> None:
     """End a question that a person cancelled, in the caller's transaction and under its lock.
 
-    Only one whose data was never opened; its hold is given back.
+    Only one whose data was never opened; its hold is given back. Raises BudgetFrozen.
     """
+    if lease.is_frozen(query):
+        raise BudgetFrozen
     _end(query, query.fence, Query.State.VOIDED)
     lines = ledger.void(query_id=query.pk)
     _record(query, actor_of(user), Action.QUERY_VOIDED, lines, cancelled="yes")
+
+
+def charge_unanswered(query: Query, *, actor: Actor) -> None:
+    """End a question that may have been answered in what a backup lacks: what it holds is charged.
+
+    In the caller's transaction and under its lock. Its row has no outcome, as no work of this
+    database came to any: by that it is known (`queries.selectors.ended_after_restore`).
+    """
+    _end(query, query.fence, Query.State.FAILED)
+    lines = ledger.settle(query_id=query.pk, amount_nano=query.cost_nano)
+    _record(query, actor, Action.QUERY_FAILED, lines, restored="yes")
 
 
 def _end(query: Query, fence: int, state: Query.State) -> None:

@@ -50,9 +50,9 @@ def _itself_or_a_parent(which: Callable[[str], Q]) -> QuerySet[Dataset]:
 STOPPED = _itself_or_a_parent(_stopped)
 # What was archived while it was held or paused stays so: no decision lets its questions go on.
 GONE = _itself_or_a_parent(_gone)
-_FROZEN = _itself_or_a_parent(_frozen)
 # What a backup lacks may have been charged before, so that a frozen budget waits for an officer.
-ENDS_UNANSWERED = Q(Exists(GONE)) & ~Q(Exists(_FROZEN))
+FROZEN = _itself_or_a_parent(_frozen)
+ENDS_UNANSWERED = Q(Exists(GONE)) & ~Q(Exists(FROZEN))
 
 
 class LostLease(Exception):
@@ -146,6 +146,11 @@ def mark_opened(claim: Claim) -> bool:
     if held.filter(Exists(STOPPED) | Q(opened_at__isnull=True)).exists():
         raise Stopped(claim.query.pk)
     return False
+
+
+def is_frozen(query: Query) -> bool:
+    """Whether its dataset or a parent waits for an officer, so that its hold stays as it is."""
+    return Query.objects.filter(Exists(FROZEN), pk=query.pk).exists()
 
 
 def end(query_id: UUID, fence: int, state: Query.State, **changes: object) -> None:

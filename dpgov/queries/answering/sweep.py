@@ -18,7 +18,7 @@ from dpgov.datasets.models import Dataset, DerivedFrom
 from dpgov.datasets.selectors import present
 from dpgov.operation.clock import database_now
 from dpgov.queries.answering import ending
-from dpgov.queries.answering.lease import GONE, LostLease, free
+from dpgov.queries.answering.lease import FROZEN, GONE, LostLease, free
 from dpgov.queries.answering.tasks import MOST_MESSAGES, messages, wake
 from dpgov.queries.answering.turns import number_waiting
 from dpgov.queries.crossing import UNFINISHED, tenants_with_unfinished_queries
@@ -126,7 +126,8 @@ def _paused_since(moment: datetime) -> QuerySet[Dataset]:
 
 
 def _oldest(tenant_id: UUID, condition: Q) -> QuerySet[Query]:
-    queries = Query.objects.filter(condition, tenant_id=tenant_id)
+    """None that is frozen: whether its hold may come back is an officer's to say."""
+    queries = Query.objects.filter(condition, ~Exists(FROZEN), tenant_id=tenant_id)
     return queries.select_related("dataset").order_by("submitted_at")
 
 

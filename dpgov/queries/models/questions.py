@@ -35,7 +35,8 @@ class Query(models.Model):
     row, the budget stays held, nothing is numbered, and to everybody the question waits. `class_ms`
     is its public duration class, `doublings` how often that was doubled and paid for, and
     `doublings_owed` how often it must still be. A row that has ended has been published, whatever
-    any clock says; `visible_at` is the moment that its entry is dated at.
+    any clock says; `visible_at` is the moment that its entry is dated at. One that has FAILED
+    without an `outcome` was charged unanswered after a restore.
 
     `heavy` is its lane, from the plan and public numbers; `turn` numbers the turns at which workers
     took questions. `sends` and `send_after` are the sweep's memory of how often it woke a worker

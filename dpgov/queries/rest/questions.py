@@ -58,13 +58,12 @@ from dpgov.queries.rest.shapes.quoting import (
 )
 from dpgov.queries.selectors import (
     PublicState,
-    public_state,
     receipt_of,
     visible_queries,
     visible_release,
     with_public_state,
 )
-from dpgov.queries.wording.presentation import ENDINGS
+from dpgov.queries.wording.presentation import ending_of
 from dpgov.tenants.permissions import Permission, membership_of
 
 
@@ -248,8 +247,8 @@ class ReceiptView(RefusingView):
 
 
 def _release(query: Query) -> Release:
-    if message := ENDINGS.get(public_state(query)):
-        raise no_release(str(message))
+    if message := ending_of(query):
+        raise no_release(message)
     release = visible_release(query)
     if release is None:
         raise not_ready()

@@ -40,7 +40,7 @@ from dpgov.queries.wording.downloads import (
 )
 from dpgov.queries.wording.figures import release_charts
 from dpgov.queries.wording.logistic import logistic_regressions
-from dpgov.queries.wording.presentation import ENDINGS, Answer, ordered, read_answer
+from dpgov.queries.wording.presentation import Answer, ending_of, ordered, read_answer
 from dpgov.queries.wording.regressions import RegressionAnswer, regressions
 from dpgov.queries.wording.rounds import read_rounds, whole_of
 from dpgov.queries.wording.synthetic import tables_together
@@ -119,7 +119,7 @@ def _context(request: HttpRequest, query: Query) -> dict[str, Any]:
         "pause_ms": _pause_ms(query) if state is PublicState.WAITING else 0,
         "lines": answer_lines(query.pk, server=request.build_absolute_uri("/").rstrip("/")),
         "may_cancel": state is PublicState.WAITING and may_cancel(membership_of(request), query),
-        "ending": ENDINGS.get(state, ""),
+        "ending": ending_of(query),
         "charged": charged_to(query.pk, reader_id=membership_of(request).user_id),
     }
     release = visible_release(query) if state is PublicState.RELEASED else None

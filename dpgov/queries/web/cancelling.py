@@ -9,6 +9,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
+from dpgov.budgets.errors import BudgetFrozen
 from dpgov.language.translation import translated
 from dpgov.queries.answering.cancelling import NotPaused, TooLate, cancel
 from dpgov.queries.models import Query
@@ -26,7 +27,7 @@ def cancel_question(request: HttpRequest, query_id: UUID) -> HttpResponse:
         cancel(membership=membership, query_id=query_id)
     except Query.DoesNotExist as missing:
         raise Http404 from missing
-    except (NotPaused, TooLate) as refusal:
+    except (NotPaused, TooLate, BudgetFrozen) as refusal:
         messages.error(request, translated(str(refusal)))
     else:
         messages.success(request, _("The question is cancelled. Nothing was charged."))

@@ -15,7 +15,8 @@ from django.utils.translation import gettext_lazy
 from dpgov.language.translation import percent
 from dpgov.privacy.plan.ranges import clipped
 from dpgov.privacy.plan.statistics import StatisticKind
-from dpgov.queries.selectors import PublicState
+from dpgov.queries.models import Query
+from dpgov.queries.selectors import PublicState, ended_after_restore, public_state
 from dpgov.queries.wording.bins import shown_bins, shown_number, within, written
 from dpgov.queries.wording.drawings import Drawing, drawings_of, sharing_in_words, shown
 from dpgov.queries.wording.findings import Finding, findings
@@ -41,6 +42,10 @@ ENDINGS = {
     PublicState.VOIDED: gettext_lazy("This question was not run. Nothing was charged."),
     PublicState.EXPIRED: gettext_lazy("This question was not run. Nothing was charged."),
 }
+_RESTORED = gettext_lazy(
+    "This question waited when the installation was restored from a backup, and may have been "
+    "answered in what the backup does not have. So it was ended, and its price was charged."
+)
 _PLAN_KEYS = [
     *("dataset", "statistics", "where", "group_by", "per_unit", "adaptive", "epsilon", "rho"),
     *("rounds", "tables"),
@@ -48,6 +53,13 @@ _PLAN_KEYS = [
     *("from", "to", "op", "value", "edges", "categories", "by", "groups", "rows_per_group"),
 ]
 _LEVEL = 95
+
+
+def ending_of(query: Query) -> str:
+    """How it ended without an answer; nothing for one that waits or was answered."""
+    if ended_after_restore(query):
+        return str(_RESTORED)
+    return str(ENDINGS.get(public_state(query), ""))
 
 
 @dataclass(frozen=True, slots=True)

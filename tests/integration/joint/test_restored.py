@@ -5,14 +5,18 @@ together tell whoever has both databases what two answers would, for the price o
 """
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
+from dpgov.budgets.errors import BudgetFrozen
 from dpgov.budgets.models import DatabaseMark
-from dpgov.budgets.services import freezing
+from dpgov.budgets.services import confirm_budget, freeze_tenant, freezing
 from dpgov.joint.models import JointQuestion, Party, Share
-from dpgov.joint.services import joint_round
+from dpgov.joint.services import joint_round, leave
+from dpgov.queries.answering.restored import end_what_waited
 from dpgov.queries.models import Query
-from tests.integration.joint.made import Side, all_joined, look, query_of
+from dpgov.tenants.boundary import acting_for
+from dpgov.tenants.selectors import actor_of
+from tests.integration.joint.made import PRICE, Side, all_joined, look, query_of
 
 
 def _restored(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,3 +50,29 @@ def test_nothing_is_opened_and_no_key_goes_out_in_a_database_that_moved(
     assert joint_round() == 0
     assert JointQuestion.objects.get(pk=question.pk).opened_at is None
     assert {query_of(one, question).state for one in sides} == {Query.State.RUNNING}
+
+
+def test_what_one_party_holds_after_a_restore_is_charged_and_nobody_opens_it(
+    sides: list[Side],
+) -> None:
+    """A9: the others' holds come back; its own may be charged in what the backup lacks."""
+    question = all_joined(sides)
+    alpha, beta, gamma = sides
+    freeze_tenant(tenant_id=alpha.tenant.pk, reason="restored")
+    with acting_for(alpha.tenant.pk), pytest.raises(BudgetFrozen):
+        leave(membership=alpha.owner, party=_party(alpha, question))
+    with acting_for(beta.tenant.pk):
+        leave(membership=beta.owner, party=_party(beta, question))
+    joint_round()
+    assert [one.spent for one in sides] == [(0, PRICE), (0, 0), (0, 0)]
+    with acting_for(alpha.tenant.pk), transaction.atomic():
+        actor = actor_of(alpha.officer.user)
+        assert end_what_waited(budget_id=alpha.dataset.budget_id, actor=actor) == 1
+        confirm_budget(budget=alpha.dataset.budget, actor=actor, reason="compared")
+    assert look(sides) == joint_round() == 0
+    assert [one.spent for one in sides] == [(PRICE, 0), (0, 0), (0, 0)]
+    assert query_of(gamma, question).state == Query.State.EXPIRED
+
+
+def _party(by: Side, question: JointQuestion) -> Party:
+    return Party.objects.get(tenant=by.tenant, question=question)

@@ -76,9 +76,25 @@ class ConfirmForm(forms.Form):
         widget=forms.RadioSelect,
         help_text=_("Whoever sent one that is missing here could send another, and lose ε twice."),
     )
+    questions = forms.ChoiceField(
+        label=_("Questions that waited when the backup was made"),
+        choices=[
+            ("end", _("Some may have been answered since: end and charge them")),
+            ("go_on", _("None was answered anywhere else: let them be answered")),
+        ],
+        initial="end",
+        required=False,
+        widget=forms.RadioSelect,
+        help_text=_(
+            "One that was answered and is answered again would count twice for the people in the "
+            "data. What these questions cost is reserved here: do not add it to what is missing."
+        ),
+    )
     reason = _reason(_("What did you compare?"))
 
-    def __init__(self, *args: Any, budget: Budget, has_surveys: bool, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, budget: Budget, has_surveys: bool, has_waiting: bool, **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
         self.fields["missing"].label = _("{symbol} that is missing here").format(
             symbol=budget.currency.symbol
@@ -88,6 +104,13 @@ class ConfirmForm(forms.Form):
             del self.fields["missing"]
         if not has_surveys:
             del self.fields["reports"]
+        if not has_waiting:
+            del self.fields["questions"]
+
+    @property
+    def ends_questions(self) -> bool:
+        """Of a valid form: also where nothing was chosen, or nothing was seen to wait."""
+        return self.cleaned_data.get("questions") != "go_on"
 
     @property
     def closes_surveys(self) -> bool:
