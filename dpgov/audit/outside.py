@@ -20,7 +20,7 @@ from dpgov.audit.keys.note import (
     UnreadableNote,
     parse_checkpoint,
 )
-from dpgov.audit.selectors import listed_keys
+from dpgov.audit.selectors import checkpoints_of, listed_keys
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
 
@@ -93,15 +93,21 @@ def outside_files(tenant_id: UUID) -> list[Path]:
 
 
 def newest_outside(tenant_id: UUID) -> int | None:
-    """The size of the newest checkpoint in the folder, or None when there is none.
+    """The size of the newest checkpoint in the folder, or None when there is none."""
+    head = head_outside(tenant_id)
+    return head.size if head else None
 
-    When it is larger than the log itself, the database is older than the folder: it was restored
-    from a backup, or cut. The signature is not looked at, because a false alarm is the better
-    mistake here.
+
+def head_outside(tenant_id: UUID) -> Checkpoint | None:
+    """What the newest checkpoint in the folder says, or None when there is none.
+
+    When the database does not know it (`knows`), it is older than the folder or another course of
+    events: restored from a backup, or cut. The signature is not looked at, because a false alarm
+    is the better mistake here.
     """
     for path in reversed(outside_files(tenant_id)):
         try:
-            return parse_checkpoint(path.read_text(encoding="utf-8")).size
+            return parse_checkpoint(path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             continue
     return None
@@ -114,14 +120,20 @@ def outside_notes(tenant_id: UUID, *, newest: int | None = None) -> Iterator[tup
         yield path.name, _text_of(path)
 
 
-def set_aside(tenant_id: UUID, *, beyond: int) -> list[str]:
-    """Move checkpoints of more than `beyond` entries out of the way, and return their names.
+def set_aside(tenant_id: UUID) -> list[str]:
+    """Move checkpoints that the database does not know out of the way, and return their names.
 
-    For after a restored backup, once an officer has confirmed it. They are kept, as evidence.
+    For after a restored backup, once an officer has confirmed it. They are kept, as evidence. The
+    newest one goes last, so that a round that breaks off is begun again by the next one.
     """
+    # The folder first: the database knows whatever is in it, also what is being made right now.
+    said_by = {path: _said_in(path) for path in outside_files(tenant_id)}
+    known = {
+        (size, bytes(root)) for size, root in checkpoints_of(tenant_id).values_list("size", "root")
+    }
     moved = []
-    for path in outside_files(tenant_id):
-        if _size_in(path) > beyond:
+    for path, said_there in said_by.items():
+        if said_there and (said_there.size, said_there.root) not in known:
             target = path.parent / _SET_ASIDE
             target.mkdir(mode=0o700, exist_ok=True)
             path.rename(target / path.name)
@@ -129,11 +141,11 @@ def set_aside(tenant_id: UUID, *, beyond: int) -> list[str]:
     return moved
 
 
-def _size_in(path: Path) -> int:
+def _said_in(path: Path) -> Checkpoint | None:
     try:
-        return parse_checkpoint(path.read_text(encoding="utf-8")).size
+        return parse_checkpoint(path.read_text(encoding="utf-8"))
     except (UnicodeDecodeError, UnreadableNote):
-        return 0
+        return None
 
 
 def _name(checkpoint: Checkpoint) -> str:

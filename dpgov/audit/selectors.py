@@ -12,7 +12,7 @@ from django.db.models import Count, Q, QuerySet, Subquery, Value
 from dpgov.audit.actions import FREQUENT_ACTIONS, Action
 from dpgov.audit.entry import FACT_NAMES
 from dpgov.audit.keys.key_chain import Listed, follow, signatures_in
-from dpgov.audit.keys.note import PublicKey, UnreadableKey, parse_public_key
+from dpgov.audit.keys.note import Checkpoint, PublicKey, UnreadableKey, parse_public_key
 from dpgov.audit.models import (
     FREQUENT_ACTORS,
     AuditCheckpoint,
@@ -159,6 +159,12 @@ def checkpoints_of(tenant_id: UUID) -> QuerySet[AuditCheckpoint]:
 def newest_checkpoint(tenant_id: UUID) -> AuditCheckpoint | None:
     """The newest one, if there is any."""
     return checkpoints_of(tenant_id).first()
+
+
+def knows(tenant_id: UUID, checkpoint: Checkpoint) -> bool:
+    """Whether the database has this very checkpoint: as large, and over the same entries."""
+    same = checkpoints_of(tenant_id).filter(size=checkpoint.size, root=checkpoint.root)
+    return same.exists()
 
 
 def signed_and_size(tenant_id: UUID) -> tuple[AuditCheckpoint | None, int]:

@@ -19,12 +19,16 @@ class DatabaseMark(models.Model):
 
 
 class RestoreMark(models.Model):
-    """The largest checkpoint outside the database for which a tenant was frozen already."""
+    """The checkpoint outside the database for which a tenant was frozen last.
+
+    By its root too: a log that went on after a restore is soon as long as the lost one again.
+    """
 
     tenant = models.OneToOneField(
         Tenant, on_delete=models.PROTECT, primary_key=True, related_name="+"
     )
     outside_size = models.PositiveBigIntegerField()
+    outside_root = models.BinaryField(max_length=32, default=b"", db_default=b"")
 
     def __str__(self) -> str:
         return f"{self.tenant_id} frozen for {self.outside_size}"

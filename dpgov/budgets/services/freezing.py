@@ -8,7 +8,7 @@ Where it is, is one text that no copy of it has: kept inside, compared from outs
 cluster's identifier and the database's own number, neither of which is in a dump. SQLite: the
 machine, the path of the file, and which file it is there: its inode and its birth, which neither a
 copy nor a file that is put back keeps. What a backup writes *into* the very same file is not seen
-here; the checkpoints beside it are then newer than the log.
+here; the database does then not know the checkpoints beside it.
 """
 
 import ctypes
@@ -21,6 +21,7 @@ from django.db import connection, transaction
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import OPERATOR, Actor
+from dpgov.audit.keys.note import Checkpoint
 from dpgov.audit.services import append
 from dpgov.budgets.errors import BudgetFrozen
 from dpgov.budgets.models import Budget, Correction, DatabaseMark, RestoreMark
@@ -67,24 +68,27 @@ def settle_in() -> None:
 
 @transaction.atomic
 def freeze_tenant(
-    *, tenant_id: UUID, reason: str, actor: Actor = OPERATOR, outside_size: int | None = None
+    *, tenant_id: UUID, reason: str, actor: Actor = OPERATOR, outside: Checkpoint | None = None
 ) -> int:
     """Freeze every dataset, shared budget and open survey; how many were frozen by this call.
 
-    `reason` is ours (`Said`) or a person's own.
+    `reason` is ours (`Said`) or a person's own; `outside` the newest checkpoint outside, for which
+    the tenant is not frozen once more.
     """
     budgets = Budget.objects.filter(FREEZABLE, tenant_id=tenant_id, frozen_at__isnull=True)
     count = budgets.update(frozen_at=clock.now(), frozen_reason=as_values(reason))
-    if outside_size is not None:
+    size = outside.size if outside else None
+    if outside is not None:
         RestoreMark.objects.update_or_create(
-            tenant_id=tenant_id, defaults={"outside_size": outside_size}
+            tenant_id=tenant_id,
+            defaults={"outside_size": size, "outside_root": outside.root},
         )
     append(
         tenant_id=tenant_id,
         actor=actor,
         action=Action.DATASETS_FROZEN,
         subject=f"tenant:{tenant_id}",
-        detail={"reason": reason, "budgets": count, "outside_size": outside_size},
+        detail={"reason": reason, "budgets": count, "outside_size": size},
     )
     return count
 

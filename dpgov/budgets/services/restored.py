@@ -1,5 +1,10 @@
 """Notices that the database is a restored one, and freezes what could be older than its answers.
 
+A database knows every checkpoint before the folder outside does. One that does not know the newest
+there was put in the place of the log over which that was signed, however long its own log is. What
+a tenant was frozen for is remembered by size and root: the log that goes on after a restore is soon
+as long as the lost one, and may be set back itself.
+
 Called by the sweeper in every round; it changes nothing where nothing was restored.
 """
 
@@ -9,8 +14,9 @@ import structlog
 from django.db import InterfaceError, OperationalError
 
 from dpgov.audit.actor import OPERATOR, SWEEPER, Actor
-from dpgov.audit.outside import newest_outside, set_aside
-from dpgov.audit.selectors import newest_checkpoint
+from dpgov.audit.keys.note import Checkpoint
+from dpgov.audit.outside import head_outside, set_aside
+from dpgov.audit.selectors import knows, newest_checkpoint
 from dpgov.budgets.models import RestoreMark
 from dpgov.budgets.services.freezing import freeze_tenant, moved, settle_in
 from dpgov.budgets.standing import frozen_budgets
@@ -35,7 +41,7 @@ class Frozen:
 
 
 def freeze_if_restored() -> list[Frozen]:
-    """Freeze every tenant of a database that moved, and each whose log is behind its checkpoints.
+    """Freeze every tenant of a database that moved, and each that does not know its checkpoints.
 
     Once for each restore: what an officer confirmed is not frozen again for the same reason. What
     fails for one tenant is logged, and the next round looks again. Passes on that the database is
@@ -65,17 +71,15 @@ def freeze_everything(*, reason: str, actor: Actor = OPERATOR) -> list[Frozen]:
     for tenant in tenants():
         with acting_for(tenant.id):
             outside = _outside_if_readable(tenant)
-            count = freeze_tenant(
-                tenant_id=tenant.id, reason=reason, actor=actor, outside_size=outside
-            )
+            count = freeze_tenant(tenant_id=tenant.id, reason=reason, actor=actor, outside=outside)
         frozen.append(Frozen(tenant, count, reason))
     return frozen
 
 
-def _outside_if_readable(tenant: KnownTenant) -> int | None:
+def _outside_if_readable(tenant: KnownTenant) -> Checkpoint | None:
     """Nobody is spared the freezing because of a folder that cannot be read."""
     try:
-        return newest_outside(tenant.id)
+        return head_outside(tenant.id)
     except OSError as failure:
         _log.error("checkpoints outside not read", tenant=tenant.slug, kind=type(failure).__name__)
         return None
@@ -84,21 +88,26 @@ def _outside_if_readable(tenant: KnownTenant) -> int | None:
 def _freeze_if_behind(tenant: KnownTenant) -> Frozen | None:
     """Looks at the folder first: the database always knows a checkpoint before the folder does."""
     with acting_for(tenant.id):
-        outside, here = newest_outside(tenant.id) or 0, _newest_here(tenant)
-        if outside <= here:
+        outside = head_outside(tenant.id)
+        if outside is None or knows(tenant.id, outside):
             return None
-        if outside <= _frozen_for(tenant):
-            _tidy_once_confirmed(tenant, beyond=here)
+        if _was_frozen_for(tenant, outside):
+            _tidy_once_confirmed(tenant)
             return None
-        reason = behind(outside, here)
-        count = freeze_tenant(
-            tenant_id=tenant.id, reason=reason, actor=SWEEPER, outside_size=outside
-        )
+        reason = behind(outside.size, _newest_here(tenant))
+        count = freeze_tenant(tenant_id=tenant.id, reason=reason, actor=SWEEPER, outside=outside)
     return Frozen(tenant, count, reason)
 
 
 def behind(outside: int, here: int) -> str:
     """Why a tenant is frozen whose newest checkpoints cover so many entries, outside and here."""
+    if outside <= here:
+        return said(
+            "A checkpoint outside the database was signed over {outside} entries of the log, but "
+            "the database does not know it: a backup was restored over the log that it was signed "
+            "for.",
+            outside=outside,
+        )
     return said(
         "A checkpoint outside the database was signed over {outside} entries of the log, but the "
         "newest one that the database knows covers {here}: the database is older than that "
@@ -113,13 +122,13 @@ def _newest_here(tenant: KnownTenant) -> int:
     return checkpoint.size if checkpoint else 0
 
 
-def _frozen_for(tenant: KnownTenant) -> int:
-    """The largest checkpoint for which the tenant was frozen before."""
+def _was_frozen_for(tenant: KnownTenant, outside: Checkpoint) -> bool:
+    """Whether it was this very checkpoint; no other one of its size, and no smaller one."""
     marks = RestoreMark.objects.filter(tenant=tenant.id)
-    return marks.values_list("outside_size", flat=True).first() or 0
+    return marks.filter(outside_size=outside.size, outside_root=outside.root).exists()
 
 
-def _tidy_once_confirmed(tenant: KnownTenant, *, beyond: int) -> None:
+def _tidy_once_confirmed(tenant: KnownTenant) -> None:
     """Keep the lost log's checkpoints as evidence, aside: the log goes on and is signed again."""
     if not frozen_budgets(tenant.id).exists():
-        set_aside(tenant.id, beyond=beyond)
+        set_aside(tenant.id)
