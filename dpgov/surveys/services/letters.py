@@ -21,7 +21,7 @@ import structlog
 from django.conf import settings
 from django.core.mail import EmailMessage
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.urls import reverse
 from django.utils import translation
 from django.utils.formats import date_format
@@ -148,8 +148,9 @@ def _shall_leave(letter: SurveyLetter) -> bool:
 
 def _due(tenant_id: UUID) -> QuerySet[SurveyLetter]:
     waiting = SurveyLetter.objects.filter(tenant_id=tenant_id, state=SurveyLetter.State.WAITING)
-    # What is held after a restore waits with its survey.
-    due = waiting.filter(next_attempt_at__lte=Now(), survey__budget__frozen_at__isnull=True)
+    # What is held after a restore waits with its survey; once that is closed, nobody ends the hold.
+    going = Q(survey__budget__frozen_at__isnull=True) | ~Q(survey__state=Survey.State.OPEN)
+    due = waiting.filter(going, next_attempt_at__lte=Now())
     due = due.select_related("survey__tenant", "survey__budget")
     return due.order_by("next_attempt_at", "id")
 

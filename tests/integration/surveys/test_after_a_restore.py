@@ -18,7 +18,7 @@ from dpgov.budgets.models import Budget
 from dpgov.budgets.services import freeze_tenant
 from dpgov.budgets.standing import frozen_budgets
 from dpgov.surveys.errors import SurveyClosed
-from dpgov.surveys.models import Survey, SurveyToken, Tally
+from dpgov.surveys.models import Survey, SurveyLetter, SurveyToken, Tally
 from dpgov.surveys.services import close_survey, receive, send_survey_letters, write_letters
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership
@@ -128,6 +128,19 @@ def test_its_emails_wait_with_it(
     with acting_for(owner.tenant_id):
         assert send_survey_letters(owner.tenant_id) == 1
     assert [one.to for one in mail.outbox] == [["ada@example.org"]]
+
+
+def test_its_emails_are_forgotten_once_its_owner_closed_it(owner: Membership) -> None:
+    """M10: nobody confirms its budget any more, so that addresses and seeds would stay for ever."""
+    survey = opened(owner)
+    write_letters(membership=owner, survey=survey, addresses=["ada@example.org", "bo@example.org"])
+    _freeze(owner)
+    close_survey(membership=owner, survey=Survey.objects.get(pk=survey.pk))
+    with acting_for(owner.tenant_id):
+        assert send_survey_letters(owner.tenant_id) == 0
+    kept = SurveyLetter.objects.values_list("state", "email", "seed")
+    assert set(kept) == {("given_up", "", "")}
+    assert mail.outbox == []
 
 
 def test_pages_say_that_it_is_held(
