@@ -3,8 +3,10 @@
 One value has one hash, whatever the file wrote: 1, 1.0 and "1 " are one number, -0 is 0; moments
 are without what is zero; any other text is as it stands, trimmed. The name of a unit is the
 exception: it is compared as it is written, since large numbers are not exact as floats, but for
-whole numbers that a tool wrote as floats: 12345678901.0 and 1.2345678901e+10 are 12345678901. One
-empty cell makes a column of ids such a column, and the next file names the same people.
+whole numbers that a tool wrote as floats: 12345678901.0, 1.2345678901e+10 and 1.2345678901E10 are
+12345678901. One empty cell makes a column of ids such a column, and the next file names the same
+people. What might be another number stays as it is written: 1.000 is 1000 beside a decimal comma,
+1e5 and 1E10 are codes, and E+10 is what spreadsheets write of a number that they cut.
 
 A number is hashed by its bits and a whole number in a name by itself, each under a key of its own;
 a text by its MD5, which is never kept or compared without a key over it.
@@ -35,10 +37,15 @@ _SHORTER = (
 # A number in its only spelling, of so few digits that it is exact.
 _WHOLE = r"^(?:0|-?[1-9][0-9]{0,17})$"
 _BEYOND = 10**18
-# The same in a column of floats, as pandas and spreadsheets write it; with an exponent as R and
-# Arrow do, of a sign and two digits at least, which codes of letters and digits have not.
-_WITH_POINT = r"^(-?(?:0|[1-9][0-9]{0,17}))(?:[.]0+|,0)$"
-_WITH_EXPONENT = r"^-?[1-9](?:[.][0-9]+)?e[+][0-9]{2}$"
+# The same in a column of floats, as pandas and spreadsheets write it, but for three zeros after a
+# point that may part thousands. Of decimals the file itself says that they are numbers.
+_WITH_POINT = (
+    r"^(?:(-?(?:0|[1-9][0-9]{0,17}))(?:[.](?:00?|0{4,})|,0)|(-?(?:0|[1-9][0-9]{3,17}))[.]000)$"
+)
+_OF_DECIMALS = r"^(-?(?:0|[1-9][0-9]{0,17}))()[.]0+$"
+# With an exponent as R and Arrow write it, of a sign and two digits, or as Java and Spark do, of a
+# point and from seven on: codes of letters and digits have neither.
+_WITH_EXPONENT = r"^-?[1-9](?:(?:[.][0-9]+)?e[+][0-9]{2}|[.](?:0|[0-9]*[1-9])E(?:[7-9]|1[0-9]))$"
 # Up to here a float is no other whole number than that which was meant.
 _EXACT = 2.0**53
 
@@ -121,7 +128,9 @@ def _whole_numbers(cells: Cells) -> tuple[Truths, Truths, npt.NDArray[np.int64]]
             return known, known & (filled == np.rint(filled)), filled.astype(np.int64)
     texts = cells.texts
     known = naming(cells)
-    texts = _as_whole(pc.replace_substring_regex(texts, _WITH_POINT, r"\1"))
+    of_decimals = pa.types.is_decimal(cells.values.type)
+    with_point = _OF_DECIMALS if of_decimals else _WITH_POINT
+    texts = _as_whole(pc.replace_substring_regex(texts, with_point, r"\1\2"))
     texts = pc.if_else(pc.equal(texts, "-0"), "0", texts)
     is_whole = pc.match_substring_regex(texts, _WHOLE)
     numbers = pc.if_else(is_whole, texts, "0").cast(pa.int64())

@@ -56,9 +56,23 @@ def _as_r(number: int) -> str:
         pa.array([_as_r(number) for number in AS_FLOATS]),
         pa.array([_as_pandas(number).replace(".", ",") for number in AS_FLOATS]),
         pa.array(AS_FLOATS, pa.decimal128(20, 2)),
+        pa.array(AS_FLOATS, pa.decimal128(20, 3)),
         pa.array(["0", "3", "-200", "1e+05", "1.2345678901e+10", "999999999999999.00"]),
+        pa.array(["0.0", "3.0", "-200.0", "100000.0", "1.2345678901E10", "9.99999999999999E14"]),
+        pa.array(["0.000", "3.0000", "-200.00", "100000.000", "12345678901.000"]),
     ],
-    ids=["floats", "with an empty cell", "pandas", "Arrow", "comma", "decimals", "R"],
+    ids=[
+        "floats",
+        "with an empty cell",
+        "pandas",
+        "Arrow",
+        "comma",
+        "decimals",
+        "of three places",
+        "R",
+        "Spark",
+        "text of a table's decimals",
+    ],
 )
 def test_a_whole_number_that_was_written_as_a_float_names_the_same_unit(
     hashes: CellHashes, column: pa.Array
@@ -82,9 +96,17 @@ def test_zero_has_one_sign_in_a_name_too(hashes: CellHashes) -> None:
         assert set(_names(hashes, pa.array(column)).hashes[:2].tolist()) == {zero}
 
 
+def test_a_point_that_may_part_thousands_names_nobody_else(hashes: CellHashes) -> None:
+    """L2: where decimals have a comma, 1.000 is another person than 1, who keeps their own rows."""
+    names = ["1", "1.000", "-12", "-12.000", "123", "123.000", "1000", "1.000.000", "1.000,0"]
+    found = _names(hashes, pa.array(names))
+    assert len(set(found.hashes[:-1].tolist())) == len(names)
+
+
 def test_any_other_name_is_compared_as_it_is_written(hashes: CellHashes) -> None:
     """Codes of digits and letters among them, which are no numbers with an exponent."""
     names = ["7", "007", "+7", "7.5", "0", "7e0", "7e01", "7e+5", "x", "X", "7.", "1.5e+00"]
+    names += ["70000000", "7E7", "7.0E07", "7.10E7", "7.0E+07", "7E+07", "1234567", "1.234567E6"]
     found = _names(hashes, pa.array(names))
     assert len(set(found.hashes[:-1].tolist())) == len(found.hashes) - 1
 
