@@ -109,6 +109,7 @@ from dpgov.datasets.services.live.kinds import offered as offered_kinds
 from dpgov.datasets.services.live.kinds.base import SourceKind, Typed
 from dpgov.datasets.services.live.refusals import RefusedTable, TooManyTries
 from dpgov.datasets.services.live.sealing import LONGEST as LONGEST_PASSWORD
+from dpgov.datasets.services.parts import ends_parts
 from dpgov.datasets.services.pausing import PausedDataset, pause_questions, resume_questions
 from dpgov.datasets.services.policy import (
     LeastPriceTooHigh,
@@ -235,6 +236,7 @@ __all__ = [
     "drop_public_table",
     "end_agreement",
     "end_retention",
+    "ends_parts",
     "engine_for",
     "finish_deletions",
     "holding_rows_of",

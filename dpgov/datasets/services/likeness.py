@@ -134,12 +134,17 @@ def _like(
     return found
 
 
-def is_in_budget(budget_id: UUID, fingerprint: TableFingerprint) -> bool:
-    """Whether a file of this budget has exactly this content, by the rule of Likeness.EXACT."""
+def is_in_budget(budget_id: UUID, user_id: UUID, fingerprint: TableFingerprint) -> bool:
+    """Whether a file that this person brought to this budget has exactly this content.
+
+    By the rule of Likeness.EXACT.
+    """
     same, rows = Q(whole=fingerprint.whole), fingerprint.rows
     if rows.total:
         same |= Q(parts__kind=FingerprintPart.Kind.ROWS, parts__digest=rows.digest)
-    stored = VersionFingerprint.objects.filter(version__dataset__budget=budget_id)
+    stored = VersionFingerprint.objects.filter(
+        version__dataset__budget=budget_id, version__added_by=user_id
+    )
     return stored.filter(same).exists()
 
 

@@ -3,11 +3,13 @@
 The first file that a unit was in decides, and every stored file says in which part its units lie;
 a later file of the budget is read beside them. Rows without an id are nobody's in the next file, so
 there the discount ends with the second file, unless it only adds rows to those that are stored,
-which stay where they are. Must never let a file enter a budget with lines before
-one of the two is done, and never decide by anything but a unit's own rows.
+which stay where they are. Beside what somebody else brought it ends as well: whether ids are
+written there in another way is a function of that person's rows, and what the parts become is seen.
+Must never let a file enter a budget with lines before one of the two is done, and never decide by
+anything but a unit's own rows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import cast
 from uuid import UUID
 
@@ -22,6 +24,7 @@ from dpgov.engines.child import Ingested
 from dpgov.engines.ingest.request import ELSEWHERE, EarlierFile
 from dpgov.language.said import said
 from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema, InvalidDomain
+from dpgov.tenants.models import User
 
 
 class ReadAgain(Exception):
@@ -37,10 +40,12 @@ def earlier_files(
     schema: DatasetSchema,
     partition_column: str,
     append_to: DatasetVersion | None = None,
+    *,
+    brought_by: UUID,
 ) -> tuple[EarlierFile, ...]:
-    """The files that a new one of this budget has to be read beside, oldest first.
+    """The files that a new one of this person's, of this budget, is read beside, oldest first.
 
-    Where parts are not charged apart any more, only the one that it adds rows to. Raises
+    Where parts are not charged apart from it on, only the one that it adds rows to. Raises
     InvalidDomain where one of a dataset that is in use is not there: a unit would be placed anew.
     """
     place = schema.index_of(partition_column)
@@ -52,10 +57,27 @@ def earlier_files(
     if is_undivided(budget_id):
         return own
     versions = _versions_in(budget_id)
+    if _is_others(versions, brought_by):
+        return own
     lost = [version for version in versions if _is_gone(version)]
     if any(not _may_be_gone(version) for version in lost):
         raise InvalidDomain("columns", _MISSING)
     return own if lost else tuple(_earlier(version, domain.categories) for version in versions)
+
+
+def ends_parts(dataset: Dataset, user: User) -> bool:
+    """Whether another whole file of the dataset, brought by this person, ends the discount.
+
+    By what is public; False where there is none any more.
+    """
+    if not dataset.partition_column or is_undivided(dataset.budget_id):
+        return False
+    return not dataset.private_id or _is_others(_versions_in(dataset.budget_id), user.pk)
+
+
+def _is_others(versions: Iterable[DatasetVersion], user_id: UUID) -> bool:
+    """Whether anybody but this person brought one of them."""
+    return any(version.added_by_id != user_id for version in versions)
 
 
 def _is_gone(version: DatasetVersion) -> bool:
@@ -89,7 +111,12 @@ def _earlier(version: DatasetVersion, categories: Sequence[str]) -> EarlierFile:
 
 
 def enter_budget(
-    dataset: Dataset, schema: DatasetSchema, ingested: Ingested, *, adds_rows: bool = False
+    dataset: Dataset,
+    schema: DatasetSchema,
+    ingested: Ingested,
+    *,
+    brought_by: UUID,
+    adds_rows: bool = False,
 ) -> None:
     """A file of the dataset is about to be recorded: see that its units lie where they lay.
 
@@ -104,14 +131,14 @@ def enter_budget(
     add_parts(budget_id=budget_id, parts=partition_parts(schema, dataset.partition_column)[:-1])
     if is_undivided(budget_id) or (adds_rows and not dataset.private_id):
         return
-    files = earlier_files(budget_id, schema, dataset.partition_column)
+    files = earlier_files(budget_id, schema, dataset.partition_column, brought_by=brought_by)
     if not files:
         give_up_parts(budget_id=budget_id)
     elif tuple(file.path for file in files) != ingested.beside:
         raise ReadAgain(budget_id)
-    elif ingested.newcomers and is_in_budget(budget_id, ingested.fingerprint):
+    elif ingested.newcomers and is_in_budget(budget_id, brought_by, ingested.fingerprint):
         # The same content with ids that are written otherwise, or in another column: whoever is
-        # not found again was placed by another first row.
+        # not found again was placed by another first row. All of it this person brought.
         give_up_parts(budget_id=budget_id)
 
 

@@ -33,7 +33,13 @@ def create_version(
     table beside its rows.
     """
     if link_of is None:
-        enter_budget(dataset, schema, ingested, adds_rows=ingested.addition is not None)
+        enter_budget(
+            dataset,
+            schema,
+            ingested,
+            brought_by=added_by_id,
+            adds_rows=ingested.addition is not None,
+        )
     # In shared storage the very file has one name, and need not be here.
     is_elsewhere = link_of is not None and name_of(version_id) != ""
     seal = link_of.file_seal if link_of and is_elsewhere else seal_of(version_id)

@@ -104,12 +104,14 @@ def _page(
     request: HttpRequest, newest: DatasetVersion, chosen: Upload, form: VersionForm
 ) -> HttpResponse:
     problems = list(form.problems()) if form.dataset.is_bound else []
-    why_not = services.why_not_append(newest, membership_of(request).user)
+    user = membership_of(request).user
+    why_not = services.why_not_append(newest, user)
     context = {
         "dataset": newest.dataset,
         "upload": chosen,
         "form": form,
         "problems": problems,
+        "ends_parts": services.ends_parts(newest.dataset, user),
         "why_not_append": translated(why_not) if why_not else "",
         "imported": kept(request, chosen),
         **form.compared(newest.dataset),

@@ -39,7 +39,8 @@ class Step:
 
     What it `adds` are new rows for the first dataset: of new people, where rows are units. `ids`
     says how ids are written: as another tool writes the same numbers, and in content that comes
-    again also as nobody could know them again.
+    again also as nobody could know them again. Another owner brings what is `by_other`, as a
+    version or as new rows.
     """
 
     again: int | None
@@ -50,6 +51,7 @@ class Step:
     questions: tuple[tuple[str, int], ...]
     adds: bool = False
     ids: str = "plain"
+    by_other: bool = False
 
 
 WRITTEN = {"plain": "{}", "floats": "{}.0", "exponents": "{:.10e}", "padded": "00{}"}
@@ -70,10 +72,11 @@ class History:
     """
 
     owner: Membership
+    other: Membership
     analyst: Membership
     named: bool
     neighbouring: Neighbouring
-    contents: list[tuple[list[Row], tuple[str, ...]]] = field(default_factory=list)
+    contents: list[tuple[list[Row], tuple[str, ...], Membership]] = field(default_factory=list)
     files: Files = field(default_factory=list)
     chains: list[int] = field(default_factory=list)
     last: tuple[tuple[ColumnSpec, ...], tuple[str, ...], int] | None = None
@@ -94,9 +97,9 @@ class History:
         rows = _written(self._rows(step, again=self.added), step.ids, again=False)
         dataset = self.files[0][0]
         try:
-            versioned(self.owner, dataset, as_file(rows, order), specs, append_rows=True)
+            versioned(self._who(step), dataset, as_file(rows, order), specs, append_rows=True)
         except InvalidDomain:
-            # They resemble others too much: nothing entered.
+            # They resemble others too much, or somebody else brought those: nothing entered.
             return
         self._asked(step, dataset, chain)
 
@@ -104,36 +107,42 @@ class History:
         specs = columns(missing=step.missing, first=step.first)
         again = step.again is not None and step.again < len(self.contents)
         if again:
-            rows, order = self.contents[step.again or 0]
+            rows, order, before = self.contents[step.again or 0]
             order = (*order[1:], order[0])
         else:
-            rows, order = self._rows(step), step.order
+            rows, order, before = self._rows(step), step.order, None
+        who = self._who(step)
         try:
-            written = _written(rows, step.ids, again=again)
-            dataset = self._entered(written, order, specs, again=again)
+            content = as_file(_written(rows, step.ids, again=again), order)
+            # Only what is their own data comes to share the budget when it is registered again.
+            dataset = self._entered(who, content, specs, registers=before == who)
         except RefusedFile:
             # No cell of a column is as declared: nothing entered.
             return
-        self.contents.append((rows, order))
+        self.contents.append((rows, order, who))
         chain = len(self.files)
         if not self.files or dataset == self.files[0][0]:
             self.last = specs, order, chain
         self._asked(step, dataset, chain)
 
+    def _who(self, step: Step) -> Membership:
+        """Who brings it; the first file is the owner's."""
+        return self.other if step.by_other and self.files else self.owner
+
     def _entered(
-        self, rows: list[Row], order: tuple[str, ...], specs: tuple[ColumnSpec, ...], *, again: bool
+        self, who: Membership, content: bytes, specs: tuple[ColumnSpec, ...], *, registers: bool
     ) -> Dataset:
         """As a dataset of its own, or as a version of the first one."""
-        if again or not self.files:
+        if registers or not self.files:
             return registered(
-                self.owner,
-                as_file(rows, order),
+                who,
+                content,
                 specs,
                 named=self.named,
                 neighbouring=self.neighbouring,
             )
         dataset = self.files[0][0]
-        versioned(self.owner, dataset, as_file(rows, order), specs)
+        versioned(who, dataset, content, specs)
         return dataset
 
     def _asked(self, step: Step, dataset: Dataset, chain: int) -> None:

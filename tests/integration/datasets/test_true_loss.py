@@ -1,9 +1,9 @@
 """L2: whatever files enter a divided budget, nobody loses more than is booked.
 
 Random files, versions, missing rules, orders of columns, spellings of ids, undeclared columns and
-re-registrations, through the real reader and the real services. The true loss is added up from what
-the stored files hold: a question about a part touches whoever has a row there, one about everything
-everybody.
+re-registrations, of two owners, through the real reader and the real services. The true loss is
+added up from what the stored files hold: a question about a part touches whoever has a row there,
+one about everything everybody.
 """
 
 import pytest
@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
 from dpgov.privacy.plan.schema import Neighbouring
-from dpgov.tenants.models import Membership
+from dpgov.tenants.models import Membership, Role
+from tests.cast import join
 from tests.examples import examples
 from tests.integration.datasets.losing import ORDERS, PEOPLE, WRITTEN, History, Step
 
@@ -29,6 +30,7 @@ _STEPS = st.builds(
     ),
     st.booleans(),
     st.sampled_from(list(WRITTEN)),
+    st.booleans(),
 )
 
 
@@ -87,17 +89,29 @@ _MOVED_FLOATS = _two(
     Step(None, (("South",),) * PEOPLE, ORDERS[0], "", "visits", _SOUTH, ids="exponents"),
     named=True,
 )
+_OTHERS_IDS = _two(
+    Step(None, _BOTH, ORDERS[0], "", "visits", _NORTH),
+    Step(0, _BOTH, ORDERS[0], "", "visits", _SOUTH, ids="padded", by_other=True),
+    named=True,
+)
 _ONE_DATABASE = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+
+
+@pytest.fixture
+def other(owner: Membership) -> Membership:
+    """Another owner of the same organisation."""
+    return join(owner.tenant, Role.OWNER, "otto")
 
 
 def _never_more_than_booked(
     owner: Membership,
+    other: Membership,
     analyst: Membership,
     steps: list[Step],
     named: bool,
     neighbouring: Neighbouring,
 ) -> None:
-    history = History(owner, analyst, named, neighbouring)
+    history = History(owner, other, analyst, named, neighbouring)
     with transaction.atomic():
         for step in steps:
             history.take(step)
@@ -116,15 +130,17 @@ def _never_more_than_booked(
 @_OTHER_IDS[1]
 @_OTHER_IDS[2]
 @_MOVED_FLOATS
+@_OTHERS_IDS
 def test_nobody_loses_more_than_is_booked(
     owner: Membership,
+    other: Membership,
     analyst: Membership,
     steps: list[Step],
     named: bool,
     neighbouring: Neighbouring,
 ) -> None:
     """L2: a few histories of two to four files."""
-    _never_more_than_booked(owner, analyst, steps, named, neighbouring)
+    _never_more_than_booked(owner, other, analyst, steps, named, neighbouring)
 
 
 @pytest.mark.long
@@ -132,10 +148,11 @@ def test_nobody_loses_more_than_is_booked(
 @_CASES
 def test_nobody_loses_more_than_is_booked_in_many_histories(
     owner: Membership,
+    other: Membership,
     analyst: Membership,
     steps: list[Step],
     named: bool,
     neighbouring: Neighbouring,
 ) -> None:
     """L2: the same, many times."""
-    _never_more_than_booked(owner, analyst, steps, named, neighbouring)
+    _never_more_than_booked(owner, other, analyst, steps, named, neighbouring)

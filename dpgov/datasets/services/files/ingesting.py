@@ -97,7 +97,8 @@ def _once(
 ) -> R:
     if not keeping.is_kept_raw(upload.id):
         raise UploadUsed(upload.id)
-    earlier = earlier_files(budget_id, schema, partition_column, append_to)
+    bringer = upload.uploader_id
+    earlier = earlier_files(budget_id, schema, partition_column, append_to, brought_by=bringer)
     before = None if append_to is None else rows_of(append_to, schema)
     version_id = uuid4()
     target, arriving = storage.data_path(version_id), storage.arriving_path(version_id)

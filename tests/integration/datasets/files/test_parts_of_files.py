@@ -17,9 +17,11 @@ from dpgov.datasets.selectors import current_version
 from dpgov.datasets.services import archive_dataset, change_unit_bounds
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.plan.schema import InvalidDomain
-from dpgov.tenants.models import Membership
+from dpgov.tenants.models import Membership, Role
 from dpgov.tenants.selectors import actor_of
+from tests.cast import join
 from tests.integration.datasets.filing import (
+    Row,
     as_file,
     ask,
     columns,
@@ -33,6 +35,12 @@ from tests.integration.datasets.filing import (
 
 BOTH = people(*[("North", "South")] * 12)
 SPECS = columns()
+
+
+@pytest.fixture
+def colleague(owner: Membership) -> Membership:
+    """Another owner of the same organisation."""
+    return join(owner.tenant, Role.OWNER, "otto")
 
 
 def _lines(dataset: Dataset) -> dict[str, int]:
@@ -191,6 +199,48 @@ def test_the_pages_say_what_another_file_does(
         ("dashboards:budget", "every question is charged to all of them, for good"),
     ):
         assert said in browser.get(reverse(name, args=[first.slug])).content.decode()
+
+
+@pytest.mark.parametrize(
+    "probe",
+    [
+        [(f"00{who}", visits, region) for who, visits, region in (*BOTH, ("p77", 77, "South"))],
+        [*BOTH, ("p77", 77, "South")],
+        [("p77", 77, "North")],
+    ],
+    ids=["all of it with other ids", "all of it", "one guess"],
+)
+def test_what_becomes_of_the_parts_tells_nothing_of_a_colleague_s_rows(
+    owner: Membership, colleague: Membership, probe: list[Row]
+) -> None:
+    """L1, L2: they are given up whether or not the guess is there, and the log says the same."""
+    found = []
+    for guessed in ("South", "North"):
+        with transaction.atomic():
+            first = registered(owner, as_file([*BOTH, ("p77", 77, guessed)]), SPECS)
+            version = versioned(colleague, first, as_file(probe), SPECS)
+            detail = json.loads(AuditEntry.objects.latest("sequence").detail)
+            found.append((_apart(first), parts_of(first), detail))
+            assert version.number == 2
+            transaction.set_rollback(True)
+    assert found[0] == found[1]
+    assert found[0][0] is False
+
+
+def test_the_page_says_what_a_file_beside_a_colleague_s_does(
+    owner: Membership, colleague: Membership, client_for: Callable[[Membership], Client]
+) -> None:
+    """L2: before it is added; whoever brought all the files goes on as before."""
+    first = registered(owner, as_file(BOTH), SPECS)
+    said = {}
+    for member in (owner, colleague):
+        upload = uploaded(member, as_file(BOTH[:-1]))
+        page = reverse("datasets:add_version", args=[first.slug, upload.pk])
+        said[member] = client_for(member).get(page).text
+    assert "someone else brought an earlier file" in said[colleague]
+    assert "Everybody stays in the part of region" in said[owner]
+    versioned(owner, first, as_file(BOTH[:-1]), SPECS)
+    assert _apart(first)
 
 
 def test_rows_that_are_added_leave_everybody_where_they_are(
