@@ -59,10 +59,20 @@ def format_of(cells: int) -> int:
 def read_body(text: str) -> dict[str, Any]:
     """A stored body, its cells one by one; of very many they are made when they are looked at."""
     body: dict[str, Any] = json.loads(text)
+    if body.get("joint"):
+        # Stored ones may have the range of one organisation's dataset.
+        body = body | {"statistics": [without_range(one) for one in body["statistics"]]}
     if body.get("format") != ALIKE:
         return body
     draws, statistics = map(_draw, body["draws"]), map(_statistic, body["statistics"])
     return body | {"draws": list(draws), "statistics": list(statistics)}
+
+
+def without_range(statistic: dict[str, Any]) -> dict[str, Any]:
+    """A statistic of several organisations' rows, of which one dataset's declarations say nothing:
+    neither what its number can be at all, nor whether its error is as wide as that.
+    """
+    return _without(statistic, "range") | {"warning_code": None}
 
 
 def is_alike(body: dict[str, Any]) -> bool:

@@ -16,6 +16,7 @@ from typing import Any
 from dpgov.language.said import said
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.blueprint import Blueprint
+from dpgov.privacy.answer.body import without_range
 from dpgov.privacy.answer.release import counted, written
 from dpgov.privacy.joint.masks import as_bytes
 from dpgov.privacy.joint.noise import MODULUS, NotJoint, Shares, shares_for, stays_in_range
@@ -93,7 +94,8 @@ class Joint:
         """The body of every party's release: the same numbers, in the names of its own dataset.
 
         `question` is the id that all parties know it by; `total_sha256` is of the noisy integers
-        and so the same in all of them.
+        and so the same in all of them. What the true total can be at all is not said: only each
+        party's declarations say that of its own dataset.
         """
         (reading,) = self.total.taken.readings
         statements = noise_statements(self.draw, reading.unit)
@@ -108,7 +110,9 @@ class Joint:
             "colluders": self.shares.colluders,
             "total_sha256": digest,
         }
-        return written(self.blueprint, [drawn], [self.describe()]) | {"joint": joint}
+        body = written(self.blueprint, [drawn], [self.describe()])
+        statistics = [without_range(one) for one in body["statistics"]]
+        return body | {"statistics": statistics, "joint": joint}
 
 
 def joint_of(blueprint: Blueprint, *, parties: int, colluders: int) -> Joint:
