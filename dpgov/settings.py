@@ -104,6 +104,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "dpgov.tenants.web.middleware.LanguageMiddleware",
     "dpgov.operation.middleware.BodyLimitMiddleware",
+    "dpgov.operation.middleware.WholeBodyMiddleware",
     "dpgov.operation.middleware.AddressMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",

@@ -10,16 +10,17 @@ from dataclasses import dataclass
 
 import structlog
 from django.conf import settings
-from django.http import HttpRequest, HttpResponseBase, JsonResponse
+from django.http import HttpRequest, HttpResponseBase, JsonResponse, UnreadablePostError
 from django.middleware.common import CommonMiddleware
 from django.shortcuts import render
-from django.urls import resolve
+from django.urls import Resolver404, resolve
 
 from dpgov.operation import request_ids
 from dpgov.operation.tallies import count_request
 
 _API = "/api/"
 _METRICS = "/metrics"
+_READING = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 
 
 def is_api(request: HttpRequest) -> bool:
@@ -59,6 +60,7 @@ _NO_LENGTH = _Refusal(
     "Send the length of the body as Content-Length: in chunks it is not read.",
     "400.html",
 )
+_CUT_OFF = _Refusal(400, "body_cut_off", "The body did not arrive.", "400.html")
 
 
 class BodyLimitMiddleware:
@@ -86,6 +88,43 @@ def _refusal_of(request: HttpRequest) -> _Refusal | None:
     most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     within = (length or "0").isdecimal() and int(length or "0") <= most
     return None if within else _TOO_LARGE
+
+
+class WholeBodyMiddleware:
+    """Has the whole body before anybody asks who sends it. Stands before the session is read.
+
+    Whoever holds a body back, and is removed meanwhile, would else act as what they were when its
+    first byte was sent. Doors that stream a file read it themselves, and ask again after its last
+    byte (`permissions.requires_still`): those that check the token themselves.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        try:
+            _read(request)
+        except UnreadablePostError:
+            return _CUT_OFF.answer(request)
+        return self.get_response(request)
+
+
+def _read(request: HttpRequest) -> None:
+    """What the body says is kept with the request; a form with files is read as one."""
+    if request.method in _READING:
+        return
+    if request.content_type != "multipart/form-data":
+        _ = request.body
+    elif not _streams(request):
+        _ = request.POST
+
+
+def _streams(request: HttpRequest) -> bool:
+    """Whether its door takes the body by itself, or there is none."""
+    try:
+        return getattr(resolve(request.path_info).func, "csrf_exempt", False)
+    except Resolver404:
+        return True
 
 
 class AddressMiddleware(CommonMiddleware):

@@ -8,6 +8,7 @@ from enum import StrEnum
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, cast
 
+from django.contrib.auth import get_user
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponseBase
@@ -118,14 +119,56 @@ def requires(
     ) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
         @wraps(view)
         def guarded(request: MemberRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
-            if not may(getattr(request, "membership", None), permission):
-                text = _("Your role does not let you {do_this}.")
-                raise PermissionDenied(text.format(do_this=_(permission.value)))
+            _refuse_unless(getattr(request, "membership", None), permission)
             return view(request, *args, **kwargs)
 
         return login_required(guarded)  # type: ignore[return-value]
 
     return guard
+
+
+def requires_still(
+    permission: Permission,
+) -> Callable[
+    [Callable[Concatenate[HttpRequest, P], HttpResponseBase]],
+    Callable[Concatenate[HttpRequest, P], HttpResponseBase],
+]:
+    """Guard what a door does with a body that it streams: asks again after its last byte.
+
+    Session, person and role, as they are in the database by then; 403 where one of them is gone.
+    Every other door has the whole body before it asks (`operation.middleware.WholeBodyMiddleware`).
+    """
+
+    def guard(
+        view: Callable[Concatenate[HttpRequest, P], HttpResponseBase],
+    ) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
+        @wraps(view)
+        def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+            if request.method == "POST":
+                _ = request.POST  # reads the files too
+                now = request.membership = _membership_now(request)  # type: ignore[attr-defined]
+                _refuse_unless(now, permission)
+            return view(request, *args, **kwargs)
+
+        return guarded  # type: ignore[return-value]
+
+    return guard
+
+
+def _refuse_unless(membership: Membership | None, permission: Permission) -> None:
+    if not may(membership, permission):
+        text = _("Your role does not let you {do_this}.")
+        raise PermissionDenied(text.format(do_this=_(permission.value)))
+
+
+def _membership_now(request: HttpRequest) -> Membership | None:
+    """That of this request, read once more; None where it or its session has ended."""
+    if not request.session.exists(request.session.session_key or ""):
+        return None
+    person = get_user(request)
+    members = Membership.objects.select_related("tenant", "user")
+    members = members.filter(pk=membership_of(request).pk, user=person.pk)
+    return members.first() if person.is_authenticated else None
 
 
 class HasMembership(BasePermission):

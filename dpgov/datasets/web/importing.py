@@ -18,7 +18,7 @@ from dpgov.datasets.models import Upload
 from dpgov.datasets.uploaded import upload_or_404, used
 from dpgov.datasets.web.forms.filling import form_of, put
 from dpgov.datasets.web.forms.importing import MetadataForm, keep
-from dpgov.tenants.permissions import Permission, membership_of, requires
+from dpgov.tenants.permissions import Permission, membership_of, requires, requires_still
 from dpgov.web.pages import show_page
 
 
@@ -33,6 +33,7 @@ def import_columns(request: HttpRequest, upload_id: Any) -> HttpResponseBase:
 
 
 @csrf_protect
+@requires_still(Permission.REGISTER_DATASETS)
 def _read(request: HttpRequest, chosen: Upload, handler: MemoryHandler) -> HttpResponse:
     if chosen.state != Upload.State.READY:
         return used(request)

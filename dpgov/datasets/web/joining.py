@@ -22,7 +22,7 @@ from dpgov.datasets.web.forms.filling import form_of
 from dpgov.datasets.web.forms.joining import JoinForm
 from dpgov.datasets.web.forms.taking import NO_ROOM, taken
 from dpgov.language.translation import translated
-from dpgov.tenants.permissions import Permission, membership_of, requires
+from dpgov.tenants.permissions import Permission, membership_of, requires, requires_still
 from dpgov.web.pages import show_page
 
 
@@ -40,6 +40,7 @@ def join(request: HttpRequest, upload_id: UUID) -> HttpResponseBase:
 
 
 @csrf_protect
+@requires_still(Permission.REGISTER_DATASETS)
 def _join(request: HttpRequest, chosen: Upload, handler: SpoolHandler) -> HttpResponse:
     if chosen.state != Upload.State.READY:
         return used(request)

@@ -27,7 +27,7 @@ from dpgov.datasets.web.forms.registration import RegistrationForm, as_posted
 from dpgov.datasets.web.forms.taking import NO_ROOM, taken
 from dpgov.language.translation import retold, translated
 from dpgov.privacy.plan.schema import InvalidDomain
-from dpgov.tenants.permissions import Permission, membership_of, requires
+from dpgov.tenants.permissions import Permission, membership_of, requires, requires_still
 from dpgov.web.pages import show_page
 
 
@@ -45,6 +45,7 @@ def upload(request: HttpRequest) -> HttpResponseBase:
 
 
 @csrf_protect
+@requires_still(Permission.REGISTER_DATASETS)
 def _upload(request: HttpRequest, handler: SpoolHandler) -> HttpResponse:
     form = UploadForm()
     if request.method == "POST":

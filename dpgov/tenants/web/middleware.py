@@ -117,9 +117,10 @@ _PARTS = 500
 class TenantMiddleware:
     """Sets `request.membership`: the chosen membership of the signed-in user, or None.
 
-    `request.memberships` are all of them. Read at each request, so that a removed role ends at
-    once. Until the answer is made, the database shows that membership's tenant and nothing else;
-    nobody who is not signed in is shown any tenant.
+    `request.memberships` are all of them. Read at each request, when its whole body is there, so
+    that a removed role ends at once; what is at work by then, for milliseconds, is carried out.
+    Until the answer is made, the database shows that membership's tenant and nothing else; nobody
+    who is not signed in is shown any tenant.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
