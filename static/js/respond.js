@@ -91,12 +91,33 @@
     }
   }
 
-  const { works, kept } = stored();
-  if (!works) say("nothing-kept");
-  else if (kept) {
+  function tell(kept) {
+    form.reset();
     show(kept);
     say(kept.sent ? "done" : "away");
-  } else if (survey.by_token && !/^[0-9a-f]{32}$/.test(token)) say("no-token");
+  }
+
+  // One tab at a time, and only where none has drawn: what another one kept is told, and never drawn anew.
+  const alone = (work) => (navigator.locks ? navigator.locks.request(key, work) : work());
+
+  function drawOnce(answer) {
+    const { kept } = stored();
+    if (kept) return tell(kept);
+    const own = survey.by_token ? token : ownToken();
+    const fresh = { report: drawn(survey, answer), token: own, sent: false, tried: false };
+    form.reset(); // the true answer is nowhere any more
+    try {
+      keep(fresh);
+    } catch {
+      return say("nothing-kept");
+    }
+    send(fresh); // not waited for: another tab need not
+  }
+
+  const { works, kept } = stored();
+  if (!works) say("nothing-kept");
+  else if (kept) tell(kept);
+  else if (survey.by_token && !/^[0-9a-f]{32}$/.test(token)) say("no-token");
   else fields.disabled = false;
 
   form.addEventListener("submit", (event) => {
@@ -104,16 +125,12 @@
     const chosen = form.querySelector("input:checked");
     if (!chosen || fields.disabled) return;
     fields.disabled = true;
-    const report = drawn(survey, Number(chosen.value));
-    form.reset(); // the true answer is nowhere any more
-    const fresh = { report, token: survey.by_token ? token : ownToken(), sent: false, tried: false };
-    try {
-      keep(fresh);
-    } catch {
-      say("nothing-kept");
-      return;
-    }
-    send(fresh);
+    const answer = Number(chosen.value);
+    alone(() => drawOnce(answer));
+  });
+  addEventListener("storage", (event) => {
+    const { kept } = stored();
+    if (event.key === key && kept) tell(kept);
   });
   part("again").addEventListener("click", () => send({ ...stored().kept, tried: true }));
 })();
