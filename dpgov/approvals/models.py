@@ -10,7 +10,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from dpgov.operation.clock import Stamp
+from dpgov.operation.clock import DatabaseStamp
 from dpgov.tenants.models import Role, Tenant, User
 
 
@@ -38,7 +38,7 @@ class ChangeRequest(models.Model):
     reason = models.CharField(max_length=500)
     requested_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     requested_role = models.CharField(max_length=16, choices=Role.choices)
-    requested_at = Stamp(auto_now_add=True)
+    requested_at = DatabaseStamp(auto_now_add=True)
     state = models.CharField(max_length=12, choices=State.choices, default=State.WAITING)
     decided_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
     decided_at = models.DateTimeField(null=True)

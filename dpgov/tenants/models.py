@@ -15,7 +15,7 @@ from django.utils.translation import pgettext
 from knox.models import AbstractAuthToken
 
 from dpgov.operation import clock
-from dpgov.operation.clock import Stamp
+from dpgov.operation.clock import DatabaseStamp, Stamp
 
 
 class Role(models.TextChoices):
@@ -189,7 +189,7 @@ class Invitation(models.Model):
     consent = models.CharField(max_length=36, blank=True, default="")
     letters = models.PositiveSmallIntegerField(default=0)
     sent_at = models.DateTimeField(null=True)
-    created_at = Stamp(auto_now_add=True)
+    created_at = DatabaseStamp(auto_now_add=True)
     expires_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
     accepted_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")

@@ -8,7 +8,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy
 
 from dpgov.datasets.models import Dataset, DatasetVersion
-from dpgov.operation.clock import Stamp
+from dpgov.operation.clock import DatabaseStamp, Stamp
 from dpgov.tenants.models import Tenant, User
 
 
@@ -75,7 +75,7 @@ class BudgetRequest(models.Model):
     about = models.CharField(max_length=12, choices=About.choices)
     epsilon_nano = models.BigIntegerField()
     reason = models.CharField(max_length=500)
-    asked_at = Stamp(auto_now_add=True)
+    asked_at = DatabaseStamp(auto_now_add=True)
     state = models.CharField(max_length=12, choices=State.choices, default=State.WAITING)
     answered_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
     answered_at = models.DateTimeField(null=True)
