@@ -18,6 +18,7 @@ from dpgov.configuration.environment import (
     fingerprint_key,
     log_settings,
     rates_settings,
+    reading_seconds,
     secret_key,
     sign_in_settings,
 )
@@ -268,6 +269,7 @@ DPGOV_CHECKS_A_DAY_FILE = env.int("DPGOV_CHECKS_A_DAY_FILE", default=10)
 DPGOV_CHECKS_A_DAY_PERSON = env.int("DPGOV_CHECKS_A_DAY_PERSON", default=50)
 DPGOV_INGEST_MEMORY_BYTES = env.int("DPGOV_INGEST_MEMORY_MB", default=2048) * 1_000_000
 DPGOV_INGEST_SECONDS = env.int("DPGOV_INGEST_SECONDS", default=300)
+DPGOV_READING_SECONDS = reading_seconds(env)
 DPGOV_READERS = env.int("DPGOV_READERS", default=2)
 DPGOV_CHECKPOINT_KEY = env.str("DPGOV_CHECKPOINT_KEY", default="")
 DPGOV_CHECKPOINT_KEY_FILE = Path(

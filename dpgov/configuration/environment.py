@@ -261,10 +261,15 @@ def broker_settings(env: Environment, home: Path) -> dict[str, Any]:
     }
 
 
+def reading_seconds(env: Environment) -> int:
+    """How long one task of a reader may take, with everything that it waits for."""
+    # A file may have to be read again, beside others of its budget.
+    return 4 * env.int("DPGOV_INGEST_SECONDS", default=300) + 120
+
+
 def _reading_settings(env: Environment) -> dict[str, Any]:
     """Files are read apart from questions: another queue, other workers, other bounds."""
-    # A file may have to be read again, beside others of its budget.
-    longest = 4 * env.int("DPGOV_INGEST_SECONDS", default=300) + 120
+    longest = reading_seconds(env)
     bounds = {"soft_time_limit": longest, "time_limit": longest + 10}
     return {
         "CELERY_TASK_ROUTES": {"dpgov.datasets.*": {"queue": "reading"}},

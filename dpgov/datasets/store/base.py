@@ -40,6 +40,9 @@ class Store(Protocol):
     def put(self, tenant_id: UUID, path: Path, *, beat: Beat = quiet) -> str:
         """Keep this file, marked as arriving; returns its name. `beat` is called meanwhile."""
 
+    def fresh(self, name: str, beat: Beat) -> Beat:
+        """The same beat; as long as it goes on, the file's mark as arriving does not grow old."""
+
     def bring(self, tenant_id: UUID, name: str, path: Path, *, beat: Beat = quiet) -> None:
         """Make `path` the whole file or nothing; raises Missing."""
 

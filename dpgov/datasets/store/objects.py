@@ -72,9 +72,9 @@ class InObjects:
         with path.open("rb") as file:
             name = sealer.name(salt, file)
             self.mark([name], Mark.ARRIVING)
-            fresh = self._fresh(name, beat)
+            marking = self.fresh(name, beat)
             with _away(), self._system.open_output_stream(self._at(_FILES, name)) as stream:
-                sealer.seal(salt, name, file, _Beating(stream, fresh))
+                sealer.seal(salt, name, file, _Beating(stream, marking))
         return name
 
     def bring(self, tenant_id: UUID, name: str, path: Path, *, beat: Beat = quiet) -> None:
@@ -130,7 +130,7 @@ class InObjects:
         newest = time.time() - older_than
         return [one.base_name for one in found if one.is_file and one.mtime.timestamp() <= newest]
 
-    def _fresh(self, name: str, beat: Beat) -> Beat:
+    def fresh(self, name: str, beat: Beat) -> Beat:
         """Mark it anew now and again: a mark that is an hour old is that of somebody who died."""
         marked = time.monotonic()
 

@@ -11,6 +11,7 @@ from dpgov.budgets.shared_budgets import sharing_of
 from dpgov.datasets.declaration import name_taken
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version, datasets_of, schema_of
+from dpgov.datasets.services.derived.moments import most_rows_at_all
 from dpgov.datasets.services.derived.parents import (
     SIDES,
     Derivation,
@@ -87,7 +88,22 @@ def planned(membership: Membership, derivation: Derivation) -> Planned:
         for (side, name), schema in zip(_named(derivation), schemas, strict=True)
     )
     schema = _schema(derivation, schemas, places)
-    return Planned(derivation, (first, second), schema, (places[0], places[1]))
+    plan = Planned(derivation, (first, second), schema, (places[0], places[1]))
+    _check_rows_at_most(plan)
+    return plan
+
+
+def _check_rows_at_most(plan: Planned) -> None:
+    most = most_rows_at_all()
+    if plan.rows_at_most > most:
+        words = said(
+            "By what is declared there may be {rows:,} rows to read and write, and at most "
+            "{most:,} can be put together here. Keep fewer joined rows of a person, or ask the "
+            "people who run this installation to give the reading of files more time.",
+            rows=plan.rows_at_most,
+            most=most,
+        )
+        raise InvalidDomain("rows_of_unit", words)
 
 
 def can_be_joined(membership: Membership, dataset: Dataset) -> list[Dataset]:

@@ -80,7 +80,8 @@ def make_derived(
         is_there = _derive(plan, version_id, watch)
         if is_there:
             name = keeping.keep(membership.tenant_id, target, beat=lambda: watch(Progress()))
-        await_moment(began, plan.rows_at_most, lambda: watch(Progress()))
+        look = keeping.fresh(name, lambda: watch(Progress()))
+        await_moment(began, plan.rows_at_most, look)
         if not is_there:
             raise NotDerived
         with recording.transaction():

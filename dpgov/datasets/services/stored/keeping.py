@@ -38,6 +38,14 @@ def keep(tenant_id: UUID, path: Path, *, beat: Beat = quiet) -> str:
     return store().put(tenant_id, path, beat=beat)
 
 
+def fresh(name: str, beat: Beat) -> Beat:
+    """The beat of a wait before the file is recorded: nobody takes it for one that never will be.
+
+    It may raise StoreAway.
+    """
+    return store().fresh(name, beat) if name else beat
+
+
 def note(tenant_id: UUID, file_id: UUID, name: str) -> None:
     """Record what the file is called, in the caller's transaction."""
     if name:

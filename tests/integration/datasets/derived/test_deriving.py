@@ -253,6 +253,19 @@ def test_its_moment_follows_from_declared_numbers(
         assert now[0] == pytest.approx(due)
 
 
+def test_what_no_reader_could_wait_for_is_refused_when_it_is_asked_for(owner: Membership) -> None:
+    """M65, M68: by declared bounds; it would be stopped at each attempt, as if it were at fault."""
+    most = moments.most_rows_at_all()
+    at_the_limit, beyond = moments.class_of(most), moments.class_of(most + 1)
+    assert at_the_limit < settings.DPGOV_READING_SECONDS < beyond
+    # Of the costs 100, and of each of these at most one or two joined rows.
+    parents(owner, max_rows=most - 299)
+    with pytest.raises(InvalidDomain, match="Keep fewer joined rows of a person") as refusal:
+        asked(owner)
+    assert refusal.value.field == "rows_of_unit"
+    assert asked(owner, rows_of_unit=1).state == Arrival.State.WAITING
+
+
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("stride", [11, pytest.param(1, marks=pytest.mark.long)])
 def test_a_worker_that_dies_at_any_statement_leaves_it_to_another(

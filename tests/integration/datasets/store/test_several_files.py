@@ -1,5 +1,6 @@
 """M75: what reads files of several versions or organisations, where none of them ever was."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -8,6 +9,9 @@ from dpgov.datasets import storage
 from dpgov.datasets.models import Arrival, Dataset
 from dpgov.datasets.selectors import current_version
 from dpgov.datasets.services.derived import making
+from dpgov.datasets.store import objects as in_objects
+from dpgov.datasets.store import store
+from dpgov.datasets.store.base import Mark
 from dpgov.engines import child
 from dpgov.joint.services import answer_for, joint_round
 from dpgov.queries.models import Query
@@ -81,6 +85,29 @@ def test_nothing_is_derived_while_the_storage_of_its_parents_is_away(
     arrival.refresh_from_db()
     assert (arrival.state, arrival.attempts) == (Arrival.State.WAITING, 0)
     assert _made(arrival).is_derived
+
+
+def test_a_file_that_waits_for_its_moment_is_marked_anew(
+    owner: Membership,
+    two: tuple[Dataset, Dataset],
+    objects: ObjectServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """M75: a mark that is an hour old is that of a file which nobody is going to record."""
+    marks = []
+
+    def waits(_began: float, _rows: int, look: Callable[[], object]) -> None:
+        (name,) = objects.names("arriving")
+        store().unmark(name, Mark.ARRIVING)
+        look()
+        marks.append((name, *objects.names("arriving")))
+
+    monkeypatch.setattr(in_objects, "_MARK_SECONDS", -1.0)
+    monkeypatch.setattr(making, "await_moment", waits)
+    _made(asked(owner))
+    ((before, after),) = marks
+    assert after == before
+    assert objects.names("arriving") == []
 
 
 def test_parents_that_fit_into_no_bound_together_leave_nothing_behind(
