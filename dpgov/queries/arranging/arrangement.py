@@ -31,9 +31,9 @@ COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
     "!=": operator.ne,
 }
 _KEY = re.compile(r"(-?)([gr]?)([1-9][0-9]{0,3})")
-_CONDITION = re.compile(
-    rf"([gr]?)([1-9][0-9]{{0,3}})({'|'.join(COMPARISONS)})(-?[0-9]{{1,18}}(?:\.[0-9]{{1,9}})?)"
-)
+MOST_DECIMALS = 9
+_NUMBER = re.compile(rf"-?[0-9]{{1,18}}(?:\.[0-9]{{1,{MOST_DECIMALS}}})?")
+_CONDITION = re.compile(rf"([gr]?)([1-9][0-9]{{0,3}})({'|'.join(COMPARISONS)})({_NUMBER.pattern})")
 _RATIO = re.compile(r"([1-9][0-9]{0,3})/([1-9][0-9]{0,3})")
 
 
@@ -111,6 +111,11 @@ def in_address(parts: Iterable[tuple[str, str]]) -> str:
 
 
 NONE = Arrangement()
+
+
+def is_sayable(number: Decimal) -> bool:
+    """Whether an address can say it after a comparison: 18 digits and nine decimals at most."""
+    return _NUMBER.fullmatch(f"{number:f}") is not None
 
 
 class Given(Protocol):

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from sqlglot import exp
 
 from dpgov.queries.arranging.arrangement import (
+    MOST_DECIMALS,
     MOST_GROUPS,
     MOST_PARTS,
     Arrangement,
@@ -18,6 +19,7 @@ from dpgov.queries.arranging.arrangement import (
     Key,
     Order,
     Part,
+    is_sayable,
 )
 from dpgov.queries.sql.text import Names, RefusedSql
 
@@ -31,6 +33,7 @@ _OPS: dict[type[exp.Expr], str] = {
 }
 _MIRRORED = {">=": "<=", "<=": ">=", ">": "<", "<": ">", "=": "=", "!=": "!="}
 _CLAUSES = ("having", "order", "limit")
+_LONGEST = len(str(MOST_GROUPS))
 
 
 @dataclass(slots=True)
@@ -96,7 +99,7 @@ class _Clauses:
             yield Order(self._ordered_by(inner), bool(ordered.args.get("desc")))
 
     def _ordered_by(self, node: exp.Expr) -> Key:
-        if isinstance(node, exp.Literal) and not node.is_string and node.name.isdigit():
+        if isinstance(node, exp.Literal) and not node.is_string and node.name.isdecimal():
             place = int(node.name[:9])
             if 1 <= place <= len(self.items.in_order):
                 return self.items.in_order[place - 1]
@@ -112,9 +115,10 @@ class _Clauses:
             return None
         number = limit.args.get("expression") or limit.args.get("count")
         text = number.name if isinstance(number, exp.Literal) and not number.is_string else ""
-        if not (text.isdigit() and 0 < int(text[:9]) <= MOST_GROUPS and not limit.expressions):
+        first = int(text) if text.isascii() and text.isdigit() and len(text) <= _LONGEST else 0
+        if not 0 < first <= MOST_GROUPS or limit.expressions:
             raise self._refused(limit, _("Write a whole number above zero after LIMIT."))
-        return int(text)
+        return first
 
     def conditions(self, having: exp.Expr | None) -> Iterator[Condition]:
         """HAVING: comparisons with plain numbers, joined by AND."""
@@ -157,7 +161,11 @@ class _Clauses:
         return key
 
     def _number(self, node: exp.Expr) -> Decimal:
-        return Decimal(self.names.number(node))
+        number = self.names.number(node)
+        if not is_sayable(number):
+            message = _("Compare with a number of at most {most} decimals.")
+            raise self._refused(node, message.format(most=MOST_DECIMALS))
+        return number
 
     def _bounded(self, parts: Sequence[exp.Expr]) -> Sequence[exp.Expr]:
         if len(parts) > MOST_PARTS:

@@ -8,6 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from sqlglot import exp
 
+from dpgov.privacy.accounting.decimals import decimal_text
 from dpgov.queries.sql.text import Names
 
 _NAMES = ("CLIP", "CLAMP")
@@ -45,5 +46,5 @@ def _of(
     column: exp.Expr, low: exp.Expr | None, high: exp.Expr | None, names: Names
 ) -> dict[str, Any]:
     ends = {"from": low, "to": high}
-    clip = {end: names.number(node) for end, node in ends.items() if node is not None}
+    clip = {end: decimal_text(names.number(node)) for end, node in ends.items() if node is not None}
     return {"column": names.column(column), "clip": clip}

@@ -1,5 +1,6 @@
 """How a text ends: WITH EPSILON 0.5, and what is used of each unit, ROWS_PER_GROUP 1."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +14,8 @@ PER_UNIT = {"GROUPS_PER_UNIT": "groups", "ROWS_PER_GROUP": "rows_per_group"}
 _PRICES = ("epsilon", "rho")
 _NO_PRICE = gettext_lazy("End with the price, like WITH EPSILON 0.5.")
 _PAIR = 2
+# Of more than this no unit has as many rows; the plan refuses what stays a text.
+_WHOLE = re.compile(r"[0-9]{1,18}", re.ASCII)
 
 
 @dataclass(slots=True)
@@ -28,7 +31,7 @@ class Ending:
         kind, place = name.text.lower(), source.place(amount.start)
         limit = PER_UNIT.get(name.text.upper())
         if limit is not None:
-            number = int(amount.text) if amount.text.isdigit() else amount.text
+            number = int(amount.text) if _WHOLE.fullmatch(amount.text) else amount.text
             self.raw.setdefault("per_unit", {})[limit] = number
             self.places |= {"per_unit": place, f"per_unit.{limit}": place}
         elif kind in _PRICES and not self.is_priced:

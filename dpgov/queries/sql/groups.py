@@ -1,6 +1,5 @@
 """What stands after GROUP BY: a declared category, or a bin that is named by its edges."""
 
-from decimal import Decimal
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -39,9 +38,9 @@ def read_group(written: exp.Expr, names: Names) -> dict[str, Any]:
 
 def _even_bins(node: exp.WidthBucket, names: Names) -> dict[str, Any]:
     low, high, bins = (
-        Decimal(names.number(node.args[name])) for name in ("min_value", "max_value", "num_buckets")
+        names.number(node.args[name]) for name in ("min_value", "max_value", "num_buckets")
     )
-    if bins != int(bins) or not 1 <= bins <= MOST_BINS or low >= high:
+    if not 1 <= bins <= MOST_BINS or bins != int(bins) or low >= high:
         message = _("WIDTH_BUCKET needs low below high and 1 to {most} bins.")
         raise names.text.refused(node, message.format(most=MOST_BINS))
     width = (high - low) / bins

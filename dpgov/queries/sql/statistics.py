@@ -6,6 +6,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from sqlglot import exp
 
+from dpgov.privacy.accounting.decimals import decimal_text
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.sql.clips import read_clipped
 from dpgov.queries.sql.computed import Computing
@@ -94,7 +95,7 @@ class Reader(Computing):
         return {
             "statistic": StatisticKind.QUANTILES.value,
             "column": self.column(column),
-            "quantiles": [self.number(share)],
+            "quantiles": [decimal_text(self.number(share))],
         }
 
     def _check_grouped(self, item: exp.Expr, groups: Sequence[dict[str, Any]]) -> None:

@@ -3,9 +3,14 @@
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from django.utils.translation import gettext as _
 from sqlglot import exp
+
+from dpgov.language.said import said
+from dpgov.language.translation import translated
+from dpgov.privacy.accounting.decimals import InvalidNumber, read_decimal
 
 _DATES = {
     exp.DataType.Type.DATE,
@@ -123,8 +128,16 @@ class Names:
         """The column inside a function."""
         return self.name(node)
 
-    def number(self, node: exp.Expr) -> str:
-        """A plain number as its text."""
+    def number(self, node: exp.Expr) -> Decimal:
+        """A plain number, exactly; `decimals.read_decimal` says which can be held."""
+        try:
+            return read_decimal(self._written(node))
+        except InvalidNumber as problem:
+            words = said("The number {problem}", problem=problem.args[0])
+            raise self.text.refused(node, translated(words)) from problem
+
+    def _written(self, node: exp.Expr) -> str:
+        """A plain number as it was typed: perhaps a category, or more than any number may be."""
         sign, inner = ("-", node.this) if isinstance(node, exp.Neg) else ("", node)
         if isinstance(inner, exp.Literal) and not inner.is_string:
             return f"{sign}{inner.name}"
@@ -139,4 +152,4 @@ class Names:
             return self.constant(node.this)
         if isinstance(node, exp.Boolean):
             return "true" if node.this else "false"
-        return self.number(node)
+        return self._written(node)

@@ -10,9 +10,12 @@ from hypothesis import strategies as st
 
 from dpgov.datasets.importing.tree import UnreadableMetadata, parse
 from dpgov.operation.exact_json import DEEPEST, UnusableJson, read_json
+from dpgov.privacy.plan.parsing.plans import parse_plan
+from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.sql import bounds
 from dpgov.queries.sql.reading import read_sql
 from dpgov.queries.sql.text import RefusedSql
+from tests.unit.privacy.tables import schema_of
 
 _MANY = 3_000
 _SQL_BOMBS = {
@@ -45,6 +48,32 @@ def test_a_text_of_sql_that_is_too_deep_is_refused(name: str) -> None:
     with pytest.raises(RefusedSql) as refused:
         read_sql(f"{_SQL_BOMBS[name][: bounds.LONGEST - 20]} WITH EPSILON 0.5", columns=["age"])
     assert refused.value.problems
+
+
+@pytest.mark.parametrize(
+    "clauses",
+    [
+        "GROUP BY WIDTH_BUCKET(age, 0, 100, 1e400000)",
+        "GROUP BY WIDTH_BUCKET(age, 0, 1e10000000, 2)",
+        "GROUP BY WIDTH_BUCKET(age, 0, 100, 2.5)",
+        "GROUP BY sex HAVING COUNT(*) > 1e100000000",
+        "GROUP BY sex HAVING COUNT(*) > 1e9999999999999999999",
+        f"GROUP BY sex LIMIT {'0' * 8}{'9' * 5_000}",
+    ],
+)
+def test_a_number_that_would_fill_a_machine_is_refused_in_sql(clauses: str) -> None:
+    """L10: before anything is made of it, a whole number or a text of all its digits."""
+    text = f"SELECT COUNT(*) FROM t {clauses} WITH EPSILON 1"
+    with pytest.raises(RefusedSql):
+        read_sql(text, columns=["age", "sex"])
+
+
+def test_a_limit_per_unit_of_too_many_digits_is_left_to_the_plan() -> None:
+    """L10: which refuses what is no whole number, in words."""
+    text = f"SELECT COUNT(*) FROM t WITH EPSILON 1, ROWS_PER_GROUP {'9' * 5_000}"
+    found = read_sql(text, columns=["age"]).raw_plan
+    with pytest.raises(InvalidPlan):
+        parse_plan(found, schema_of(), dataset="t")
 
 
 @pytest.mark.parametrize("number", _LARGE)

@@ -60,6 +60,8 @@ def test_a_ratio_needs_no_groups() -> None:
         (f"{_PLAIN} HAVING n > 3 OR n < 1", "joined by AND"),
         (f"{_PLAIN} HAVING n > SUM(age)", "plain number"),
         (f"{_PLAIN} HAVING sex = 'F'", "WHERE"),
+        (f"{_PLAIN} HAVING n > 0.0000000001", "at most 9 decimals"),
+        (f"{_PLAIN} HAVING n > 1000000000000000", "smaller than 10¹⁵"),
         (f"{_PLAIN} LIMIT 0", "above zero"),
         (f"{_PLAIN} LIMIT n", "above zero"),
         (f"{_PLAIN} LIMIT 3 OFFSET 2", "OFFSET"),

@@ -208,6 +208,11 @@ def test_filters_keep_their_meaning(condition: str, where: list[dict[str, Any]])
     assert raw(f"SELECT COUNT(*) FROM people WHERE {condition} WITH EPSILON 1")["where"] == where
 
 
+def test_a_number_that_names_a_category_stays_as_it_was_typed() -> None:
+    found = raw("SELECT COUNT(*) FROM people WHERE sex IN (1.0, 007, 1e3) WITH EPSILON 1")
+    assert found["where"][0]["value"] == ["1.0", "007", "1e3"]
+
+
 def test_numbers_are_grouped_by_even_bins_or_by_edges() -> None:
     text = "SELECT COUNT(*) FROM people GROUP BY {} WITH RHO 0.01;"
     even = raw(text.format("width_bucket(age, 0, 1, 4)"))
