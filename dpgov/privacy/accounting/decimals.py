@@ -6,7 +6,7 @@ float here is only the shortest spelling of an exact decimal.
 """
 
 import re
-from decimal import Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 
 from dpgov.language.said import said
@@ -16,6 +16,8 @@ MAX_EPSILON = 1_000
 MAX_NANO = MAX_EPSILON * NANO
 _AMOUNT = re.compile(r"[0-9]{1,12}(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,3})?", re.ASCII)
 _LONGEST = 40
+# Digits are counted where none can be rounded away: the usual context has 28 of them.
+_EXACTLY = Context(prec=_LONGEST)
 
 
 class InvalidAmount(ValueError):
@@ -93,15 +95,15 @@ def read_decimal(value: object) -> Decimal:
     """An exact decimal from a form or JSON: ASCII text, int, float (its shortest text) or Decimal.
 
     Raises InvalidNumber for booleans, NaN, infinities, other scripts' digits, more than 15
-    significant digits, more than 12 decimals, and anything of 10¹⁵ or beyond. Within these limits
-    a number survives the way through JSON unchanged.
+    significant digits, more than 12 decimals, and anything of 10¹⁵ or beyond; nothing is rounded
+    into these limits. Within them a number survives the way through JSON unchanged.
     """
     number = Decimal(_plain_text(value))
     if number == 0:
         return Decimal(0)
-    if abs(number) >= LARGEST_NUMBER:
+    if number.copy_abs() >= LARGEST_NUMBER:
         raise InvalidNumber(said("must be smaller than 10¹⁵ in size."))
-    tidy = number.normalize()
+    tidy = _EXACTLY.normalize(number)
     if len(tidy.as_tuple().digits) > MAX_DIGITS:
         raise InvalidNumber(said("can have at most {most} significant digits.", most=MAX_DIGITS))
     if decimals_of(Fraction(tidy)) > MAX_DECIMALS:

@@ -13,10 +13,12 @@ from dpgov.privacy.accounting.decimals import (
     MAX_NANO,
     NANO,
     InvalidAmount,
+    InvalidNumber,
     as_fraction,
     as_number,
     as_text,
     parse_epsilon,
+    read_decimal,
 )
 
 
@@ -91,3 +93,29 @@ def test_a_million_charges_of_one_nano_fit_a_limit_exactly() -> None:
 def test_amounts_are_written_without_noise() -> None:
     written = [as_text(nano) for nano in (1, 500_000_000, NANO, 0, -1_500_000_000)]
     assert written == ["0.000000001", "0.5", "1", "0", "-1.5"]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "0.9999999999999999999999999999999",
+        "0.50000000000000000000000000001",
+        "-1.0000000000000000000000000000001",
+        "12345678901234.000000000000000001",
+        "999999999999999.99999999999999",
+    ],
+)
+def test_a_number_of_too_many_digits_is_refused_and_never_rounded(written: str) -> None:
+    with pytest.raises(InvalidNumber, match="significant digits"):
+        read_decimal(written)
+
+
+@given(
+    st.decimals(min_value=-(10**14), max_value=10**14, places=18),
+    st.integers(min_value=0, max_value=5),
+)
+def test_a_number_is_read_exactly_or_refused(number: Decimal, zeros: int) -> None:
+    try:
+        assert read_decimal(f"{number:f}{'0' * zeros}") == number
+    except InvalidNumber as refused:
+        assert str(refused)
