@@ -1,11 +1,10 @@
 """The only writer of the log, and the officer's steps that are themselves recorded.
 
-An entry is bounded, so that nothing that strangers typed harms whoever reads it (catalogue G9), and
-gets into the tables in its caller's transaction: by one statement on PostgreSQL, a few on SQLite.
+An entry is bounded (`audit.bounded`) and gets into the tables in its caller's transaction: by one
+statement on PostgreSQL, a few on SQLite.
 Both ways store the same values and the same hash: that of the entry's canonical JSON.
 """
 
-import hashlib
 import json
 from collections.abc import Mapping
 from datetime import datetime
@@ -17,50 +16,12 @@ from django.db.models import F
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import Actor
-from dpgov.audit.entry import canonical_json, fragments, leaf_hash, line_of
+from dpgov.audit.bounded import bounded, bounded_json
+from dpgov.audit.entry import fragments, leaf_hash, line_of
 from dpgov.audit.models import AuditEntry, AuditHead
 from dpgov.audit.recheck import Verdict, recheck_part
 from dpgov.audit.selectors import EntryFilter, entries_of, log_size
 from dpgov.operation import clock
-
-LONGEST_TEXT = 2_000
-LONGEST_DETAIL = 100_000
-
-
-def bounded(value: Any, longest: int) -> Any:
-    """The same value with control and direction marks escaped and long texts cut, recursively."""
-    if isinstance(value, str):
-        return _plain(value[:longest])[:longest]
-    if isinstance(value, dict):
-        return {bounded(str(key), longest): bounded(item, longest) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [bounded(item, longest) for item in value]
-    return value
-
-
-def bounded_json(detail: dict[str, Any]) -> str:
-    """Canonical JSON of at most LONGEST_DETAIL characters.
-
-    A longer detail is replaced by its length, its SHA-256 and its beginning, so that a step is
-    recorded whatever its size and its full text, kept elsewhere, can still be compared.
-    """
-    text = canonical_json(bounded(detail, LONGEST_TEXT))
-    if len(text) <= LONGEST_DETAIL:
-        return text
-    return canonical_json(
-        {
-            "cut_from_characters": len(text),
-            "sha256": hashlib.sha256(text.encode()).hexdigest(),
-            "beginning": text[:LONGEST_TEXT],
-        }
-    )
-
-
-def _plain(text: str) -> str:
-    return "".join(
-        character if character.isprintable() else f"\\u{ord(character):04x}" for character in text
-    )
-
 
 _CALL = "SELECT * FROM audit_append(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
 

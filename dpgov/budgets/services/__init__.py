@@ -16,7 +16,7 @@ from dpgov.budgets.services.allocations import (
 from dpgov.budgets.services.corrections import correct
 from dpgov.budgets.services.freezing import confirm_budget, freeze_tenant
 from dpgov.budgets.services.limits import change_limit, close_budget, set_rate_limit
-from dpgov.budgets.services.line import Line
+from dpgov.budgets.services.line import Line, noted_lines
 from dpgov.budgets.services.opening import (
     add_parts,
     budget_declared,
@@ -54,6 +54,7 @@ __all__ = [
     "freeze_tenant",
     "give_up_parts",
     "is_undivided",
+    "noted_lines",
     "open_budget",
     "open_parts",
     "reserve",

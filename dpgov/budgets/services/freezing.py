@@ -81,7 +81,7 @@ def freeze_tenant(
     if outside is not None:
         RestoreMark.objects.update_or_create(
             tenant_id=tenant_id,
-            defaults={"outside_size": size, "outside_root": outside.root},
+            defaults={"outside_size": outside.size, "outside_root": outside.root},
         )
     append(
         tenant_id=tenant_id,

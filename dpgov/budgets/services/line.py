@@ -1,7 +1,8 @@
 """What a step is about, as values that both databases are given."""
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 from uuid import UUID
@@ -14,6 +15,8 @@ from dpgov.privacy.accounting.loss import Currency
 
 # What a line is that is charged because a dataset was derived from another one.
 PARENT = "parent"
+# So many characters of JSON; together with everything else less than a log keeps whole.
+LONGEST_NAMED = 300_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,18 @@ class Line:
             **noted(self.amount_nano, currency),
             "factor": self.factor,
         }
+
+
+def noted_lines(lines: Sequence[Line], currency: Currency) -> list[dict[str, object]]:
+    """The lines of one query as the log has them.
+
+    What each budget is, is left out where that takes too much room, as with a thousand parts of
+    long names: the amounts stand in the log whatever the parts are called.
+    """
+    found = [line.as_json(currency) for line in lines]
+    if len(json.dumps(found)) <= LONGEST_NAMED:
+        return found
+    return [replace(line, what="").as_json(currency) for line in lines]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ its sentence needs, the words of its action stand for it.
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 from uuid import UUID
 
 from django.utils.functional import Promise
@@ -16,6 +16,7 @@ from django.utils.translation import gettext, gettext_lazy
 
 from dpgov.approvals.kinds import kind_of
 from dpgov.audit.actions import Action
+from dpgov.audit.bounded import is_cut
 from dpgov.audit.models import AuditEntry
 from dpgov.datasets.models import Dataset
 from dpgov.language.translation import in_a_row
@@ -188,11 +189,16 @@ def _values(entry: AuditEntry, detail: Mapping[str, Any], known: _Known) -> dict
         found["change"] = _change(kind)
     if isinstance(parents := detail.get("derived_from"), list):
         found["parents"] = _parents(parents)
-    if entry.action in _OF_APPROVALS and isinstance(plan := detail.get("plan"), dict):
+    if entry.action in _OF_APPROVALS and _is_plan(plan := detail.get("plan")):
         found["question"] = question_in_words(plan)
     if (query := known.questions.get(entry.subject)) is not None:
         found |= {"question": question_in_words(query.plan), "analyst": str(query.analyst)}
     return found
+
+
+def _is_plan(value: object) -> TypeGuard[dict[str, Any]]:
+    """One of very many characters was cut when it was recorded."""
+    return isinstance(value, dict) and not is_cut(value)
 
 
 def _parents(parents: Sequence[Any]) -> str:

@@ -21,7 +21,16 @@ _QUESTIONS = (
         """
         SELECT q.query, q.nano, a.nano FROM our_question q
         LEFT JOIN said_asked a ON a.query = q.query
-        WHERE a.query IS NULL OR a.nano <> q.nano
+        LEFT JOIN said_cut k ON k.query = q.query
+        WHERE a.query IS NULL OR a.nano <> q.nano OR (a.nano IS NULL AND k.query IS NULL)
+        """,
+    ),
+    Check(
+        "question {}: its entry in the log was cut when it was written, so that its charges, {} in "
+        "all, cannot be compared with it",
+        """
+        SELECT k.query, CAST(count(c.query) AS text) FROM said_cut k
+        LEFT JOIN our_charge c ON c.query = k.query GROUP BY k.query
         """,
     ),
     Check(
@@ -63,7 +72,8 @@ _CHARGES = (
         SELECT c.query, c.budget, c.nano FROM our_charge c
         LEFT JOIN said_line l ON l.query = c.query AND l.budget = c.budget
         LEFT JOIN said_ended e ON e.query = c.query AND e.charged
-        WHERE l.query IS NULL OR e.query IS NULL
+        LEFT JOIN said_cut k ON k.query = c.query
+        WHERE (l.query IS NULL AND k.query IS NULL) OR e.query IS NULL
         """,
     ),
     Check(
@@ -127,7 +137,8 @@ _HOLDS = (
         """
         SELECT h.query, h.budget, h.nano, l.nano FROM our_hold h
         LEFT JOIN said_line l ON l.query = h.query AND l.budget = h.budget
-        WHERE l.query IS NULL OR l.nano <> h.nano
+        LEFT JOIN said_cut k ON k.query = h.query
+        WHERE (l.query IS NULL AND k.query IS NULL) OR l.nano <> h.nano
         """,
     ),
 )
@@ -224,6 +235,13 @@ _REQUESTS = (
         """,
     ),
 )
+_CUT = (
+    Check(
+        "{} about {}: this entry of the log was cut when it was written, so that nothing can be "
+        "compared with it",
+        "SELECT action, subject FROM said_cut_rare",
+    ),
+)
 _LOOKS = (
     Check(
         "dataset {}, version {}: an officer's look is stored that the log does not say",
@@ -234,6 +252,7 @@ _LOOKS = (
         """,
     ),
 )
+# Where the log's entry was cut, what is charged stands for what it said: it was told above.
 # What another tenant books on a budget that is shared with it is held against its own log.
 _BALANCES = (
     Check(
@@ -244,6 +263,8 @@ _BALANCES = (
             SELECT budget, sum(nano) AS nano FROM (
                 SELECT l.budget, l.nano FROM said_line l
                 JOIN said_ended e ON e.query = l.query AND e.charged
+                UNION ALL SELECT c.budget, c.nano FROM our_charge c
+                JOIN said_cut k ON k.query = c.query
                 UNION ALL SELECT budget, nano FROM said_booked
                 UNION ALL SELECT budget, nano FROM our_guest) parts
             GROUP BY budget) t ON t.budget = b.budget
@@ -254,6 +275,7 @@ _BALANCES = (
 
 CHECKS = (
     *_QUESTIONS,
+    *_CUT,
     *_CHARGES,
     *_ANSWERS,
     *_HOLDS,

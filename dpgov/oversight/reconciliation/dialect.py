@@ -1,6 +1,7 @@
 """The few expressions that PostgreSQL and SQLite write differently."""
 
 import hashlib
+import re
 from decimal import Decimal
 from typing import Any, Protocol
 from uuid import UUID
@@ -9,6 +10,9 @@ from django.db import connection
 from django.db.backends.utils import CursorWrapper
 
 from dpgov.privacy.accounting.decimals import NANO
+
+# Canonical JSON, so only these members stand before it; a ρ stands behind the lines.
+_STATED = '^[{](?:"approval":"[^"]*",)?(?:"by_owner":true,)?"epsilon":"([0-9.]+)"'
 
 
 class Dialect(Protocol):
@@ -40,6 +44,9 @@ class Dialect(Protocol):
 
     def nano(self, text: str) -> str:
         """Decimal text of an amount as whole billionths."""
+
+    def stated(self, text: str) -> str:
+        """The ε that the beginning of a question's detail states, as whole billionths, or NULL."""
 
     def sha256(self, column: str) -> str:
         """The hexadecimal SHA-256 of a text."""
@@ -86,13 +93,17 @@ class OnPostgreSQL:
         """Exact, by numeric."""
         return f"CAST(CAST({text} AS numeric) * {NANO} AS bigint)"
 
+    def stated(self, text: str) -> str:
+        """What the pattern finds."""
+        return self.nano(f"substring({text} FROM '{_STATED}')")
+
     def sha256(self, column: str) -> str:
         """By the database itself."""
         return f"encode(sha256(convert_to({column}, 'UTF8')), 'hex')"
 
 
 class OnSQLite:
-    """Two functions of our own, because SQLite has neither decimals nor hashes."""
+    """Functions of our own, because SQLite has neither decimals nor hashes nor patterns."""
 
     begin = "BEGIN DEFERRED"
     detail = "detail"
@@ -101,6 +112,7 @@ class OnSQLite:
         """Give the connection the functions."""
         connection.connection.create_function("dpgov_nano", 1, _nano, deterministic=True)
         connection.connection.create_function("dpgov_sha256", 1, _sha256, deterministic=True)
+        connection.connection.create_function("dpgov_stated", 1, _stated, deterministic=True)
 
     def finish(self, cursor: CursorWrapper, table: str, key: str) -> None:
         """It joins by index only."""
@@ -129,6 +141,10 @@ class OnSQLite:
     def nano(self, text: str) -> str:
         """Exact, by Python."""
         return f"dpgov_nano({text})"
+
+    def stated(self, text: str) -> str:
+        """By Python."""
+        return f"dpgov_stated({text})"
 
     def sha256(self, column: str) -> str:
         """By Python."""
@@ -159,6 +175,11 @@ def dialect() -> Dialect:
 
 def _nano(text: Any) -> int | None:
     return int(Decimal(str(text)) * NANO) if text is not None else None
+
+
+def _stated(text: str | None) -> int | None:
+    found = re.match(_STATED, text) if text is not None else None
+    return _nano(found[1]) if found else None
 
 
 def _sha256(text: str) -> str:

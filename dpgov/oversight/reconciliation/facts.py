@@ -17,10 +17,12 @@ from dpgov.oversight.reconciliation.dialect import Dialect, amount_of, amount_of
 from dpgov.oversight.reconciliation.facts_rare import booked, moved
 
 _KEYS = {
+    "cut": "query",
     "asked": "query",
     "line": "query, budget",
     "ended": "query",
     "rare": "action",
+    "cut_rare": "subject",
     "moved": "budget",
     "booked": "budget",
     "decided": "request",
@@ -31,6 +33,9 @@ _KEYS = {
 _REUSED = "QUERY_REUSED"
 # What a question costs is what was asked for, and what its doublings added.
 _EXTENDED = "QUERY_EXTENDED"
+_CUT = "cut_from_characters"
+# As text, so that few details are parsed for it; in no text of a detail is the quote not escaped.
+_WAS_CUT = f"detail LIKE '%\"{_CUT}\":%'"
 _AT_ONCE = 5_000
 _INSERT = "INSERT INTO said_archived VALUES (%s, %s, %s, %s, %s)"
 _ENDINGS = ("QUERY_RELEASED", "QUERY_FAILED", "QUERY_VOIDED", "QUERY_EXPIRED", _REUSED)
@@ -55,6 +60,8 @@ def _statements(say: Dialect, tenant: str) -> Iterator[tuple[str, str]]:
     questions = ("QUERY_SUBMITTED", _EXTENDED, *_ENDINGS)
     others = "action NOT IN ({})".format(", ".join(map(repr, questions)))
     yield "rare", f"SELECT * FROM {_entries(say, tenant, others)}"
+    was_cut = f"{say.get('e.detail', _CUT)} IS NOT NULL"
+    yield "cut_rare", f"SELECT e.action, e.subject FROM said_rare e WHERE {was_cut}"
     yield "moved", " UNION ALL ".join(moved(say))
     yield "booked", " UNION ALL ".join(booked(say))
     request = say.identity(say.get("e.detail", "request"))
@@ -83,19 +90,22 @@ def _of_questions(say: Dialect, tenant: str) -> Iterator[tuple[str, str]]:
     query = f"{say.identity('substr(e.subject, 7)')} AS query"
     asking = f"action IN ('QUERY_SUBMITTED', '{_EXTENDED}', '{_REUSED}')"
     asked = _entries(say, tenant, asking)
+    yield "cut", _cut(say, _entries(say, tenant, f"{asking} AND {_WAS_CUT}"), query)
+    stated = say.stated(say.get("e.detail", "beginning"))
     ended = _entries(say, tenant, "action IN ({})".format(", ".join(map(repr, _ENDINGS))))
     yield (
         "asked",
-        "SELECT query, CAST(sum(nano) AS bigint) AS nano FROM ("
-        f"SELECT {query}, {amount_of(say, 'epsilon')} AS nano FROM {asked}"
-        ") each_step GROUP BY query",
+        "SELECT query, CASE WHEN count(nano) = count(*) THEN CAST(sum(nano) AS bigint) END AS nano"
+        f" FROM (SELECT {query}, COALESCE({amount_of(say, 'epsilon')}, {stated}) AS nano"
+        f" FROM {asked}) each_step GROUP BY query",
     )
     yield (
         "line",
         "SELECT query, budget, CAST(sum(nano) AS bigint) AS nano FROM ("
         f"SELECT {query}, {say.identity(say.item('budget'))} AS budget,"
         f" {amount_of_item(say, 'epsilon')} AS nano"
-        f" FROM {asked} {say.each('e.detail', 'lines')}) each_line GROUP BY query, budget",
+        f" FROM {asked} {say.each('e.detail', 'lines')}) each_line"
+        " WHERE query NOT IN (SELECT query FROM said_cut) GROUP BY query, budget",
     )
     yield (
         "ended",
@@ -103,6 +113,13 @@ def _of_questions(say: Dialect, tenant: str) -> Iterator[tuple[str, str]]:
         f" {say.get('e.detail', 'never_read')} AS never_read,"
         f" e.action IN ('QUERY_RELEASED', 'QUERY_FAILED') AS charged FROM {ended}",
     )
+
+
+def _cut(say: Dialect, entries: str, query: str) -> str:
+    """The questions of which an entry was cut, so that not all of its lines are known."""
+    whole, lines = (say.get("e.detail", *path, _CUT) for path in ((), ("lines",)))
+    found = f"{whole} IS NOT NULL OR {lines} IS NOT NULL"
+    return f"SELECT DISTINCT {query} FROM {entries} WHERE {found}"
 
 
 def _entries(say: Dialect, tenant: str, condition: str) -> str:

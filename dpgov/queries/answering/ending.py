@@ -153,7 +153,7 @@ def _record(
         dataset=query.dataset.slug,
         detail={
             **noted(query.cost_nano, currency),
-            "lines": [line.as_json(currency) for line in lines],
+            "lines": ledger.noted_lines(lines, currency),
             **more,
         },
     )

@@ -225,7 +225,7 @@ def _record(
         dataset=query.dataset.slug,
         detail={
             **noted(nano, currency),
-            "lines": [line.as_json(currency) for line in lines],
+            "lines": ledger.noted_lines(lines, currency),
             **detail,
         },
         at=at,

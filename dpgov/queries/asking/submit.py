@@ -15,7 +15,7 @@ from dpgov.audit.actions import Action
 from dpgov.audit.services import append
 from dpgov.budgets.allocated import AllocationNeeded
 from dpgov.budgets.errors import BudgetsMoved, NotAdmitted
-from dpgov.budgets.services import Line, reserve, take
+from dpgov.budgets.services import Line, noted_lines, reserve, take
 from dpgov.budgets.words import noted
 from dpgov.datasets.cubes import is_cubed
 from dpgov.datasets.fitting import Terms
@@ -246,7 +246,7 @@ def _record(query: Query, lines: Sequence[Line]) -> None:
             **noted(query.cost_nano, currency),
             "plan": query.plan,
             "version": query.version.number,
-            "lines": [line.as_json(currency) for line in lines],
+            "lines": noted_lines(lines, currency),
             **by_owner(query),
             **_origin(query),
         },

@@ -15,6 +15,7 @@ from django.db.models import F
 from dpgov.approvals.models import ChangeRequest
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import OPERATOR
+from dpgov.audit.entry import canonical_json
 from dpgov.audit.models import AuditEntry
 from dpgov.audit.services import append
 from dpgov.budgets.models import (
@@ -250,6 +251,23 @@ def _an_approval_made_up(dataset: Dataset) -> None:
     _log(dataset, Action.CHANGE_APPROVED, "query:1", request=str(uuid4()), kind="discard")
 
 
+def cut_as_before(entry: AuditEntry) -> None:
+    """As entries of very many characters were cut once: the whole detail, amounts and all."""
+    text = entry.detail
+    cut = {
+        "cut_from_characters": len(text),
+        "sha256": hashlib.sha256(text.encode()).hexdigest(),
+        "beginning": text[:2_000],
+    }
+    AuditEntry.objects.filter(pk=entry.pk).update(detail=canonical_json(cut))
+
+
+def _entries_that_were_cut(_: Dataset) -> None:
+    newest = AuditEntry.objects.order_by("-sequence")
+    for action in ("QUERY_SUBMITTED", "BUDGET_ALLOCATED"):
+        cut_as_before(newest.filter(action=action)[0])
+
+
 # With those above, one for every check. The order matters.
 EVERYTHING = (
     _a_question_answered_twice,
@@ -271,4 +289,5 @@ EVERYTHING = (
     _a_look_made_up,
     _an_approval_made_up,
     _a_hold_that_was_kept_and_one_that_was_lost,
+    _entries_that_were_cut,
 )

@@ -12,12 +12,13 @@ from django.db import DatabaseError, connection, connections, transaction
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import OPERATOR, Actor
+from dpgov.audit.bounded import LONGEST_DETAIL
 from dpgov.audit.checkpoints.signing import make_checkpoint
 from dpgov.audit.entry import canonical_json, facts_of, leaf_hash
 from dpgov.audit.models import AuditEntry, AuditHead
 from dpgov.audit.recheck import recheck_all
 from dpgov.audit.selectors import log_size
-from dpgov.audit.services import LONGEST_DETAIL, OutsideTransaction, append
+from dpgov.audit.services import OutsideTransaction, append
 
 TENANT = uuid.UUID(int=7)
 
