@@ -141,7 +141,7 @@ def _pay_doublings(query_id: UUID) -> bool:
     query = _locked(query_id)
     if query is None or not query.doublings_owed:
         return query is not None
-    owed, price = query.doublings_owed, least_price_nano(query.dataset)
+    owed, price = query.doublings_owed, _price_of_a_doubling(query)
     try:
         with transaction.atomic():
             lines = ledger.extend(query_id=query.pk, amount_nano=owed * price)
@@ -155,6 +155,15 @@ def _pay_doublings(query_id: UUID) -> bool:
     Query.objects.filter(pk=query.pk).update(doublings_owed=0, doublings=owed, cost_nano=cost)
     _record(query, Action.QUERY_EXTENDED, owed * price, lines, doublings=owed)
     return True
+
+
+def _price_of_a_doubling(query: Query) -> int:
+    """What the cheapest question costs, and never more than this one did.
+
+    When it was accepted it cost the least price at least, which an owner may have raised since:
+    nobody is charged by a rule that came after their question.
+    """
+    return min(least_price_nano(query.dataset), query.cost_nano)
 
 
 @transaction.atomic
