@@ -101,7 +101,7 @@ def reusable_for(
     free = [
         FreeAnswer(origin, found, found.expected(rows))
         for origin, found in _origins(
-            blueprint, [source for _, source in sources], _same(sources, form)
+            blueprint, [source for _, source in sources], [s for f, s in sources if f == form]
         )
     ]
     return Reusable(tuple(free), _with_new(blueprint, [s for _, s in sources], rows))
@@ -110,20 +110,21 @@ def reusable_for(
 _Source = tuple[str, Stored]
 
 
-def _same(sources: Sequence[_Source], form: str) -> list[Stored]:
-    return [source for its_form, source in sources if its_form == form]
-
-
 def _origins(
     blueprint: Blueprint, sources: Sequence[Stored], same: Sequence[Stored]
 ) -> list[tuple[Origin, Derivation]]:
-    """The best of each kind, the most exact first; what takes more only where it is better."""
+    """The best of each kind, the most exact first; what takes more only where it is better.
+
+    None put together of a live table: each is of another moment, and their average of neither.
+    """
     others = [source for source in sources if source not in same]
     found: list[tuple[Origin, Derivation]] = []
     for origin, some in ((Origin.IDENTICAL, same), (Origin.DERIVED, others)):
         best = _best(blueprint, some)
         if best is not None and all(_noise(best) < _noise(one) for _, one in found):
             found.append((origin, best))
+    if blueprint.schema.is_live:
+        return found[::-1]
     pooled = derive(blueprint.plan, blueprint.schema, sources, together=True)
     if pooled is not None and len(pooled.keys) > 1 and _wins(pooled, [one for _, one in found]):
         found.append((Origin.COMBINED, pooled))
@@ -148,11 +149,11 @@ def _noise(derivation: Derivation) -> float:
 
 def _with_new(blueprint: Blueprint, sources: Sequence[Stored], rows: int | None) -> Columns | None:
     """Counts and sums get better by what is stored; None where nothing does."""
-    union = union_of(blueprint.plan, blueprint.plan, blueprint.schema)
+    plan, schema = blueprint.plan, blueprint.schema
+    union = None if schema.is_live else union_of(plan, plan, schema)
     if union is None:
         return None
     asked = Stored(_NEW, blueprint, union)
-    plan, schema = blueprint.plan, blueprint.schema
     alone = derive(plan, schema, [asked], together=True)
     pooled = derive(plan, schema, [asked, *sources], together=True)
     if alone is None or pooled is None or not _wins(pooled, [alone]):

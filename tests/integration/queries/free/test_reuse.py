@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -100,6 +101,19 @@ def test_a_better_way_is_told_even_when_it_has_to_be_asked_for(
     assert known.with_new is not None
     alone = blueprint.expected(None)[0][2][1]["value"]
     assert known.with_new[0][1][1]["value"] < alone
+
+
+def test_answers_of_a_live_table_are_put_together_with_none_of_another_moment(
+    dataset: Dataset, stored: Callable[..., Query]
+) -> None:
+    """F12: one stored answer is free as it was; an average of two moments is true of neither."""
+    stored(plan(epsilon=0.4)), stored(plan(epsilon=0.5))
+    blueprint = priced_blueprint(dataset, plan())
+    live = replace(blueprint, schema=replace(blueprint.schema, is_live=True))
+    known = reusable_for(current_version(dataset), live)
+    assert [offer.origin for offer in known.free] == [Origin.IDENTICAL]
+    assert len(known.free[0].sources) == 1
+    assert known.with_new is None
 
 
 def test_nothing_is_offered_where_nothing_is_stored_or_fits(
