@@ -15,6 +15,7 @@ from django.utils.translation import gettext_noop
 
 from dpgov.audit.actions import Action
 from dpgov.audit.selectors import EntryFilter, entries_of
+from dpgov.datasets.lineage import governing
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.operation.clock import database_now
 from dpgov.privacy.plan.plan import InvalidPlan
@@ -129,8 +130,9 @@ def _ended_since(approval: BudgetRequest, dataset: Dataset, since: datetime) -> 
     """What happened to the person or the dataset meanwhile; a pause of now is refused elsewhere."""
     if not _is_same_member(approval):
         return "moved"
-    resumed = Dataset.objects.values_list("resumed_at", flat=True).get(pk=dataset.pk)
-    if resumed is not None and resumed >= since:
+    # Read again, because they may be resumed at this moment.
+    its = Dataset.objects.filter(pk__in=[one.pk for one in governing(dataset)])
+    if its.filter(resumed_at__gte=since).exists():
         return "paused"
     return "frozen" if _was_frozen(dataset, since) else ""
 
@@ -146,10 +148,11 @@ def _is_same_member(approval: BudgetRequest) -> bool:
 
 
 def _was_frozen(dataset: Dataset, since: datetime) -> bool:
-    """Whether an officer confirmed its budget since: then it had been frozen."""
+    """Whether an officer confirmed its budget since, or a parent's: then it had been frozen."""
     confirmed = EntryFilter(action=Action.BUDGET_CONFIRMED.value, since=since)
     found = entries_of(dataset.tenant_id, confirmed)
-    return found.filter(subject=f"budget:{dataset.budget_id}").exists()
+    budgets = [f"budget:{one.budget_id}" for one in governing(dataset)]
+    return found.filter(subject__in=budgets).exists()
 
 
 def _differs(asked: Asked, approval: BudgetRequest) -> str:

@@ -18,10 +18,12 @@ from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import datasets_of
 from dpgov.datasets.services import pause_questions, resume_questions
 from dpgov.datasets.status import Status, status_of
+from dpgov.queries.asking.approval import NotApproved
 from dpgov.queries.models import BudgetRequest, Query
 from dpgov.queries.workbench.approvals import Standing
 from dpgov.tenants.models import Membership
 from tests.integration.datasets.derived.family import derived
+from tests.integration.queries.asking.approving import approved, ask, needs_approval
 from tests.integration.queries.ready_made.published import published
 
 Pair = tuple[Dataset, Dataset]
@@ -166,3 +168,15 @@ def _statements(browser: Client, page: str) -> int:
     with CaptureQueriesContext(connection) as captured:
         browser.get(reverse(page))
     return len(captured)
+
+
+def test_an_approval_ends_with_a_pause_of_a_parent(
+    analyst: Membership, owner: Membership, both: Dataset, visits_and_costs: Pair
+) -> None:
+    """L40, M67: as with one of its own, also when it is over."""
+    needs_approval(both)
+    approval = approved(analyst, owner, both)
+    pause_questions(dataset=visits_and_costs[1], user=owner.user, reason=REASON)
+    resume_questions(dataset=visits_and_costs[1], user=owner.user)
+    with pytest.raises(NotApproved, match="were paused since"):
+        ask(analyst, approval)
