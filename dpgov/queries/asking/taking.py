@@ -23,11 +23,10 @@ from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.plan.canonical import canonical_sha256
 from dpgov.privacy.reuse.derived import Derivation, check_unchanged
 from dpgov.privacy.reuse.estimates import question_of
-from dpgov.queries.asking.asked import by_owner
+from dpgov.queries.asking.asked import by_owner, read_wanted
 from dpgov.queries.asking.gate import refuse_unless_open_to
 from dpgov.queries.asking.once import Submission, check_key, once
 from dpgov.queries.asking.policy import OnlyReadyMade, terms_for
-from dpgov.queries.asking.quote import priced_blueprint
 from dpgov.queries.free import FreeAnswer, reusable_for
 from dpgov.queries.kinds import kind_of
 from dpgov.queries.models import Query, Release
@@ -82,7 +81,7 @@ def _take(
 ) -> Query:
     refuse_unless_open_to(dataset, membership.user)
     version = current_version(dataset)
-    blueprint = priced_blueprint(dataset, raw_plan)
+    blueprint = read_wanted(version, raw_plan, None).blueprints[0]
     if terms_for(dataset, membership.user).only_approved:
         raise OnlyReadyMade
     chosen = _chosen(reusable_for(version, blueprint).free, choice)
