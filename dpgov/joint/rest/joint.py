@@ -26,6 +26,7 @@ from dpgov.joint.rest.shapes import (
     ProposalSerializer,
     ProposedSerializer,
     RequestedSerializer,
+    dataset_to_propose,
     joint_refusals,
     offered,
     own_dataset,
@@ -82,7 +83,7 @@ class ProposeView(APIView):
         with joint_refusals("plan"):
             made = propose(
                 membership=membership_of(request),
-                dataset=own_dataset(request, data["dataset"]),
+                dataset=dataset_to_propose(request, data["dataset"]),
                 title=data["title"],
                 raw_plan=data["plan"],
                 parties=data["parties"],

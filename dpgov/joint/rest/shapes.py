@@ -18,7 +18,7 @@ from dpgov.joint.errors import BadProposal, JointRefusal, TooManyTries
 from dpgov.joint.models import JointQuestion
 from dpgov.joint.selectors import datasets_that_count_rho, fits_of, party_of
 from dpgov.joint.services.prepared import Terms
-from dpgov.joint.services.proposing import LONGEST_TITLE
+from dpgov.joint.services.proposing import LONGEST_TITLE, proposed_before
 from dpgov.operation.bodies import NothingElse
 from dpgov.privacy.joint.noise import MOST_PARTIES
 from dpgov.privacy.plan.plan import InvalidPlan
@@ -201,6 +201,19 @@ def own_dataset(request: Request, slug: str) -> Dataset:
     if found is None:
         raise ValidationError({"dataset": ["No dataset of yours that counts ρ is called this."]})
     return found
+
+
+def dataset_to_propose(request: Request, slug: str) -> Dataset:
+    """The same; where it is not there any more, the one that was, for a key that was used."""
+    membership, key = membership_of(request), request.headers.get("Idempotency-Key", "")
+    try:
+        return own_dataset(request, slug)
+    except ValidationError:
+        known = Dataset.objects.filter(tenant=membership.tenant_id, slug=slug)
+        gone = known.order_by("-created_at").first()
+        if gone is None or proposed_before(membership, key) is None:
+            raise
+        return gone
 
 
 class _TooMany(APIException):

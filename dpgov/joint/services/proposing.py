@@ -25,10 +25,11 @@ from dpgov.joint.errors import (
     TooManyTries,
 )
 from dpgov.joint.models import JointQuestion, Party
-from dpgov.joint.services.prepared import Terms, proposal_of, refuse_outside_policy
+from dpgov.joint.services.prepared import proposal_of, refuse_outside_policy
 from dpgov.language.said import said
 from dpgov.operation import clock
 from dpgov.operation.clock import database_now
+from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.asking.once import IdempotencyConflict, check_key
 from dpgov.tenants import codes
 from dpgov.tenants.models import Membership
@@ -70,11 +71,14 @@ def propose(
     if not name or len(name) > LONGEST_TITLE:
         sentence = said("Give it a title of at most {most} characters.", most=LONGEST_TITLE)
         raise BadProposal(sentence, "title")
-    joint, terms = proposal_of(dataset, raw_plan, parties, colluders)
+    # Before anything that may have changed since: a key that was used leads to its question.
     if earlier := _earlier(membership, key):
-        if _said_by(earlier) != (name, terms):
+        if (earlier.title, earlier.parties, earlier.colluders) != (name, parties, colluders):
+            raise IdempotencyConflict
+        if not _asks_the_same(earlier, dataset, raw_plan):
             raise IdempotencyConflict
         return Proposed(earlier, "")
+    joint, terms = proposal_of(dataset, raw_plan, parties, colluders)
     # What one's own dataset would never answer is said before others are asked to join in it.
     refuse_outside_policy(joint, dataset, membership.user)
     code, code_hash = codes.new_code()
@@ -112,12 +116,22 @@ def _earlier(membership: Membership, key: str | None) -> JointQuestion | None:
         return None
     check_key(key)
     Membership.objects.select_for_update(of=("self",)).get(pk=membership.pk)
+    return proposed_before(membership, key)
+
+
+def proposed_before(membership: Membership, key: str) -> JointQuestion | None:
+    """What this person proposed under this key, if anything."""
     mine = JointQuestion.objects.filter(tenant=membership.tenant, proposed_by=membership.user)
     return mine.filter(idempotency_key=key).first()
 
 
-def _said_by(question: JointQuestion) -> tuple[str, Terms]:
-    return question.title, Terms.of(question)
+def _asks_the_same(question: JointQuestion, dataset: Dataset, raw_plan: dict[str, Any]) -> bool:
+    """As far as the dataset still tells: a plan that it does not know any more is not compared."""
+    try:
+        _, terms = proposal_of(dataset, raw_plan, question.parties, question.colluders)
+    except (InvalidPlan, BadProposal):
+        return True
+    return terms.plan == question.plan
 
 
 def look_at(*, membership: Membership, code: str) -> crossing.Offer:

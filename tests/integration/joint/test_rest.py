@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 from django.db.models import F
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from dpgov.approvals.models import ChangeRequest
+from dpgov.datasets.models import Dataset
 from dpgov.joint.models import JointQuestion
 from dpgov.joint.services import joint_round
 from dpgov.tenants.models import Membership
@@ -85,6 +87,19 @@ def test_the_same_proposal_sent_again_is_the_same_and_shows_no_second_code(
         ("invalid_idempotency_key", "Idempotency-Key")
     ]
     assert JointQuestion.objects.count() == 2
+
+
+def test_a_key_leads_to_its_proposal_when_the_dataset_is_gone(
+    sides: list[Side], api_for: Api
+) -> None:
+    """M47: another title under it, and a new key, propose nothing."""
+    alpha, owner = sides[0], api_for(sides[0].owner)
+    first = _post(owner, "new/", _body(), 201)
+    Dataset.objects.filter(pk=alpha.dataset.pk).update(archived_at=timezone.now())
+    assert _post(owner, "new/", _body(), 201)["id"] == first["id"]
+    refused = _post(owner, "new/", _body(title="Another"), 409)["errors"]
+    assert [one["code"] for one in refused] == ["idempotency_conflict"]
+    assert _why(owner, "new/", _body(), 400) == [("invalid", "dataset")]
 
 
 def test_what_cannot_be_proposed_is_said_at_its_place(db: None, api_for: Api) -> None:
