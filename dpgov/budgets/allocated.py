@@ -5,27 +5,37 @@ allocations there as if they had asked the parents: on their own, else on that o
 allocation on the derived dataset is charged, else on the only one of their projects.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.utils.translation import gettext as _
 
-from dpgov.budgets.models import Allocation
+from dpgov.budgets.models import Allocation, LimitChange
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
-from dpgov.tenants.models import User
-
-Allocations = Sequence[Allocation]
+from dpgov.tenants.models import Membership, Role, User
+from dpgov.tenants.roles import having_since
 
 
 class AllocationNeeded(SpokenRefusal):
     """The dataset may be asked only under an allocation, and this person has none."""
 
+    _words = said(
+        "Questions about this dataset need an allocation. Ask its owner to grant you one."
+    )
+
     def __init__(self) -> None:
-        super().__init__(
-            said("Questions about this dataset need an allocation. Ask its owner to grant you one.")
-        )
+        super().__init__(self._words)
+
+
+class AllocationGone(AllocationNeeded):
+    """The one that this person had was withdrawn, or its project has ended."""
+
+    _words = said(
+        "Your allocation of this dataset was withdrawn, or its project has ended. Ask its owner to "
+        "grant you one."
+    )
 
 
 class ChooseAllocation(SpokenRefusal):
@@ -36,21 +46,94 @@ class ChooseAllocation(SpokenRefusal):
         super().__init__(said("Choose what to charge: {names}.", names=", ".join(names)))
 
 
-def allocations_of(user: User, dataset_budget_id: UUID) -> list[Allocation]:
-    """What this person may charge on a dataset's budget: their own, then their projects'."""
-    mine = Q(user=user) | Q(project__members__user=user, project__ended_at__isnull=True)
-    found = Allocation.objects.filter(
-        mine, dataset_budget=dataset_budget_id, budget__closed_at__isnull=True
-    )
-    return sorted(
-        found.select_related("budget", "project", "user").distinct(),
-        key=lambda one: (one.project_id is not None, str(one)),
+class Allocations(list[Allocation]):
+    """What a person may charge on a dataset's budget: their own, then their projects'.
+
+    `needed`: the dataset is asked under one only. `had_one`: one was withdrawn from them, or from a
+    project of theirs, or that has ended. Whoever ends an allocation ends what is asked under it,
+    and would lift its limit if the rest of the budget were open then; so another one is needed.
+    """
+
+    def __init__(
+        self, found: Iterable[Allocation] = (), *, needed: bool = False, had_one: bool = False
+    ) -> None:
+        super().__init__(found)
+        self.needed, self.had_one = needed, had_one
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether nothing may be asked, because there is none to charge."""
+        return not self and (self.needed or self.had_one)
+
+
+def allocations_of(user: User, dataset_budget_id: UUID, *, needed: bool) -> Allocations:
+    """What this person may charge on the budget of a dataset that needs an allocation, or does not.
+
+    One statement.
+    """
+    needing = [dataset_budget_id] if needed else []
+    return allocations_on(user, [dataset_budget_id], needing=needing)[dataset_budget_id]
+
+
+def allocations_on(
+    user: User, dataset_budgets: Collection[UUID], *, needing: Collection[UUID]
+) -> dict[UUID, Allocations]:
+    """The same on each of these budgets of datasets, of which some are `needing` one."""
+    found = _held(user, dataset_budgets, needing)
+    return {
+        budget: _usable(
+            [one for one in found if one.dataset_budget_id == budget], budget in needing
+        )
+        for budget in dataset_budgets
+    }
+
+
+def _held(
+    user: User, dataset_budgets: Collection[UUID], needing: Collection[UUID]
+) -> list[Allocation]:
+    """Every one of theirs and of their projects, also what has ended, but for those outlived."""
+    mine = Q(user=user) | Q(project__members__user=user)
+    found = Allocation.objects.filter(mine, dataset_budget__in=dataset_budgets)
+    if needing:
+        newest = LimitChange.objects.filter(budget=OuterRef("pk")).order_by("-pk")
+        own = Q(user=user, dataset_budget__in=needing)
+        since = Exists(_analyst_since(user, OuterRef("decided_at")))
+        found = found.annotate(decided_at=Subquery(newest.values("created_at")[:1])).filter(
+            ~own | Q(since)
+        )
+    return list(found.select_related("budget", "project", "user").distinct())
+
+
+def _analyst_since(user: User, moment: OuterRef) -> QuerySet[Membership]:
+    """The membership of a user who has been an analyst ever since an owner decided an allocation.
+
+    Who left and was brought back by an administrator alone asks under none that an owner granted
+    before, where an allocation is what lets them ask. Elsewhere it still limits them.
+    """
+    return Membership.objects.filter(
+        having_since(Role.ANALYST, moment), tenant=OuterRef("tenant"), user=user
     )
 
 
-def named_allocations(user: User, dataset_budget_id: UUID) -> list[tuple[str, str]]:
+def _usable(held: Iterable[Allocation], needed: bool) -> Allocations:
+    every = list(held)
+    going_on = [one for one in every if not _has_ended(one)]
+    going_on.sort(key=lambda one: (one.project_id is not None, str(one)))
+    return Allocations(going_on, needed=needed, had_one=len(going_on) < len(every))
+
+
+def _has_ended(allocation: Allocation) -> bool:
+    project = allocation.project
+    return allocation.budget.closed_at is not None or (
+        project is not None and project.ended_at is not None
+    )
+
+
+def named_allocations(
+    user: User, dataset_budget_id: UUID, *, needed: bool
+) -> list[tuple[str, str]]:
     """The ids of the same, and what to call them before the person who may charge them."""
-    return names_of_allocations(allocations_of(user, dataset_budget_id))
+    return names_of_allocations(allocations_of(user, dataset_budget_id, needed=needed))
 
 
 def names_of_allocations(allocations: Iterable[Allocation]) -> list[tuple[str, str]]:
@@ -64,38 +147,34 @@ def _in_words(allocation: Allocation) -> str:
     return _("{name} (project)").format(name=allocation)
 
 
-def choose_allocation(
-    allocations: Sequence[Allocation], *, wanted: UUID | None, needed: bool
-) -> Allocation | None:
+def choose_allocation(allocations: Allocations, *, wanted: UUID | None) -> Allocation | None:
     """The allocation to charge: the wanted one, the person's own, or the only project's.
 
-    None where the dataset asks for none and nobody granted one. Raises AllocationNeeded and
-    ChooseAllocation.
+    None where the dataset asks for none and nobody ever granted one. Raises AllocationNeeded,
+    AllocationGone among them, and ChooseAllocation.
     """
     if wanted is not None:
         for allocation in allocations:
             if allocation.pk == wanted:
                 return allocation
         raise AllocationNeeded
+    if allocations.is_missing:
+        raise AllocationGone if allocations.had_one else AllocationNeeded
     if not allocations:
-        if needed:
-            raise AllocationNeeded
         return None
     if len(allocations) > 1 and allocations[0].user_id is None:
         raise ChooseAllocation([str(allocation) for allocation in allocations])
     return allocations[0]
 
 
-def charged_on_parent(
-    found: Sequence[Allocation], *, beside: Allocation | None, needed: bool
-) -> Allocation | None:
+def charged_on_parent(found: Allocations, *, beside: Allocation | None) -> Allocation | None:
     """Which of these, which somebody may charge on a parent, a question on the derived one takes.
 
     `beside` is what is charged on the derived one itself. None where the parent asks for none and
-    nobody granted one. Raises AllocationNeeded and ChooseAllocation.
+    nobody ever granted one. Raises AllocationNeeded and ChooseAllocation.
     """
     if beside is not None and beside.project_id is not None:
         same = [one for one in found if one.project_id == beside.project_id]
         if same and not any(one.user_id for one in found):
             return same[0]
-    return choose_allocation(found, wanted=None, needed=needed)
+    return choose_allocation(found, wanted=None)

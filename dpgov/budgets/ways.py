@@ -8,9 +8,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
-from dpgov.budgets.allocated import AllocationNeeded, ChooseAllocation, charged_on_parent
+from dpgov.budgets.allocated import (
+    AllocationNeeded,
+    Allocations,
+    ChooseAllocation,
+    allocations_on,
+    charged_on_parent,
+)
 from dpgov.budgets.charging import Limit, as_parent, lifetime, limits_touched
 from dpgov.budgets.models import Allocation, Budget, SharedBudgetMember
 from dpgov.budgets.services.line import Line
@@ -18,6 +24,9 @@ from dpgov.budgets.together import Together, charged_together
 from dpgov.budgets.words import DATASET
 from dpgov.language.translation import translated
 from dpgov.tenants.models import User
+
+# Who is nobody in particular neither has one nor lost one.
+_ANYBODYS = Allocations()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +51,7 @@ def ways_for(
     """
     together = charged_together(dataset_budgets)
     parents = {parent for one in together.values() for parent in one.parents}
-    granted = {} if user is None else _granted(user, {*dataset_budgets, *parents})
+    granted = {} if user is None else _granted(user, {*dataset_budgets, *parents}, needing)
     every = {budget for one in together.values() for budget in one.everything}
     every |= {allocation.pk for each in granted.values() for allocation in each}
     found = limits_touched([Line(budget, 0, what="way") for budget in every])
@@ -52,30 +61,24 @@ def ways_for(
     return {
         budget: [
             _way(limits, allocations, together[budget])
-            for allocations in _charged(together[budget], granted, user is not None, needing)
+            for allocations in _charged(together[budget], granted)
         ]
         for budget in dataset_budgets
     }
 
 
 def _charged(
-    together: Together,
-    granted: Mapping[UUID, Sequence[Allocation]],
-    is_somebody: bool,
-    needing: Collection[UUID],
+    together: Together, granted: Mapping[UUID, Allocations]
 ) -> Iterator[tuple[Allocation | None, ...]]:
     """The allocations of each way: that on the dataset first, then those on its parents."""
-    own: list[Allocation | None] = [*granted.get(together.whole, [])]
-    if not own and not (is_somebody and together.whole in needing):
+    found = granted.get(together.whole, _ANYBODYS)
+    own: list[Allocation | None] = [*found]
+    if not own and not found.is_missing:
         own = [None]
     for one in own:
         try:
             beside = [
-                charged_on_parent(
-                    granted.get(parent, []),
-                    beside=one,
-                    needed=is_somebody and parent in needing,
-                )
+                charged_on_parent(granted.get(parent, _ANYBODYS), beside=one)
                 for parent in together.parents
             ]
         except (AllocationNeeded, ChooseAllocation):
@@ -136,15 +139,14 @@ def _way(
     )
 
 
-def _granted(user: User, dataset_budgets: Collection[UUID]) -> dict[UUID, list[Allocation]]:
+def _granted(
+    user: User, dataset_budgets: Collection[UUID], needing: Collection[UUID]
+) -> dict[UUID, Allocations]:
     """The person's own allocation alone, else all those of their projects."""
-    mine = Q(user=user) | Q(project__members__user=user, project__ended_at__isnull=True)
-    allocations = Allocation.objects.filter(
-        mine, dataset_budget__in=dataset_budgets, budget__closed_at__isnull=True
-    )
-    own: dict[UUID, list[Allocation]] = {}
-    projects: dict[UUID, list[Allocation]] = {}
-    for allocation in allocations.distinct():
-        kind = projects if allocation.user_id is None else own
-        kind.setdefault(allocation.dataset_budget_id, []).append(allocation)
-    return {budget: own.get(budget) or projects.get(budget, []) for budget in dataset_budgets}
+    found = allocations_on(user, dataset_budgets, needing=needing)
+    return {budget: _own_or_all(each) for budget, each in found.items()}
+
+
+def _own_or_all(found: Allocations) -> Allocations:
+    own = [one for one in found if one.user_id is not None]
+    return Allocations(own, needed=found.needed, had_one=found.had_one) if own else found

@@ -95,9 +95,8 @@ def allocations_on_parents(
     """
     found = (
         charged_on_parent(
-            allocations_of(user, origin.parent.budget_id),
+            allocations_of(user, origin.parent.budget_id, needed=origin.parent.needs_allocation),
             beside=beside,
-            needed=origin.parent.needs_allocation,
         )
         for origin in origins_of(dataset)
     )

@@ -45,15 +45,14 @@ class Way:
 def ways_to_ask(dataset: Dataset, membership: Membership) -> list[Way]:
     """What this person could charge for a question about everybody in the dataset.
 
-    Nothing for who may not ask, and for who would need an allocation and has none.
+    Nothing for who may not ask, and for who would need an allocation and has none (any more).
     """
     if not may(membership, Permission.SUBMIT_QUERIES):
         return []
-    allocations: list[Allocation | None] = [*allocations_of(membership.user, dataset.budget_id)]
-    if not allocations and not dataset.needs_allocation:
-        allocations = [None]
-    if not allocations:
+    found = allocations_of(membership.user, dataset.budget_id, needed=dataset.needs_allocation)
+    if found.is_missing:
         return []
+    allocations: list[Allocation | None] = [*found] or [None]
     charged = list(_charged(dataset, membership.user, allocations))
     reach = limits_within_reach(dataset.budget_id, {pk for _, pks in charged for pk in pks})
     terms = _terms(dataset, membership.user)

@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from dpgov.budgets.models.budget import Budget
-from dpgov.operation.clock import Stamp
+from dpgov.operation.clock import DatabaseStamp, Stamp
 from dpgov.tenants.models import Tenant
 
 
@@ -140,6 +140,8 @@ class LimitChange(AppendOnly):
     before_nano = models.BigIntegerField()
     after_nano = models.BigIntegerField()
     reason = models.CharField(max_length=500)
+    # Compared with the moment at which the holder of an allocation became an analyst.
+    created_at = DatabaseStamp(auto_now_add=True)
 
     class Meta:
         indexes: ClassVar = [models.Index(F("budget"), F("id").desc(), name="budgets_limit_now")]

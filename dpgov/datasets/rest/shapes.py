@@ -259,7 +259,9 @@ class BudgetSerializer(CurrencySerializer, BalanceSerializer):
     @extend_schema_field(AllocationSerializer(many=True))
     def get_allocations(self, dataset: Dataset) -> list[dict[str, Any]]:
         """Your own and your projects'; the first is charged if you name none."""
-        found = allocations_of(self.context["user"], dataset.budget_id)
+        found = allocations_of(
+            self.context["user"], dataset.budget_id, needed=dataset.needs_allocation
+        )
         return [AllocationSerializer(one).data for one in found]
 
 

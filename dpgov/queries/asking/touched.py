@@ -37,9 +37,10 @@ def lines_of(
     AllocationNeeded and ChooseAllocation.
     """
     allocation = choose_allocation(
-        allocations_of(user, dataset.budget_id) if own is None else own,
+        allocations_of(user, dataset.budget_id, needed=dataset.needs_allocation)
+        if own is None
+        else own,
         wanted=allocation_id,
-        needed=dataset.needs_allocation,
     )
     return lines_of_query(
         dataset_budget_id=dataset.budget_id,

@@ -88,7 +88,9 @@ def _name(dataset: Dataset) -> str:
 
 
 def _form(request: HttpRequest, dataset: Dataset, data: QueryDict) -> BatchForm:
-    allocations = named_allocations(membership_of(request).user, dataset.budget_id)
+    allocations = named_allocations(
+        membership_of(request).user, dataset.budget_id, needed=dataset.needs_allocation
+    )
     mode: Mode = schema_of(current_version(dataset)).mode
     return BatchForm(data, mode=mode, allocations=allocations)
 

@@ -43,7 +43,9 @@ def tables(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _form(request: HttpRequest, dataset: Dataset, data: QueryDict) -> TablesForm:
-    allocations = named_allocations(membership_of(request).user, dataset.budget_id)
+    allocations = named_allocations(
+        membership_of(request).user, dataset.budget_id, needed=dataset.needs_allocation
+    )
     return TablesForm(data, schema_of(current_version(dataset)), allocations=allocations)
 
 

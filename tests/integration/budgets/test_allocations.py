@@ -7,6 +7,7 @@ import pytest
 from dpgov.audit.actor import OPERATOR
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.allocated import (
+    AllocationGone,
     AllocationNeeded,
     ChooseAllocation,
     allocations_of,
@@ -24,6 +25,8 @@ from dpgov.budgets.services import (
     settle,
     withdraw,
 )
+from dpgov.budgets.ways import ways_for
+from dpgov.operation.clock import database_now
 from dpgov.tenants.models import Membership, Project, ProjectMember, Role, Tenant, User
 from tests.cast import join
 from tests.integration.budgets.conftest import NANO
@@ -164,17 +167,17 @@ def test_an_ended_project_gets_no_allocation(budget: Budget) -> None:
 def test_ones_own_allocation_comes_before_the_projects(budget: Budget, anna: Membership) -> None:
     shared = grant(budget, project(budget, "Ageing", anna))
     own = grant(budget, anna.user)
-    found = allocations_of(anna.user, budget.pk)
+    found = allocations_of(anna.user, budget.pk, needed=True)
     assert found == [own, shared]
-    assert choose_allocation(found, wanted=None, needed=True) == own
-    assert choose_allocation(found, wanted=shared.pk, needed=True) == shared
+    assert choose_allocation(found, wanted=None) == own
+    assert choose_allocation(found, wanted=shared.pk) == shared
 
 
 def test_of_two_projects_one_has_to_be_chosen(budget: Budget, anna: Membership) -> None:
     for name in ("Ageing", "Income"):
         grant(budget, project(budget, name, anna))
     with pytest.raises(ChooseAllocation, match="Ageing, Income"):
-        choose_allocation(allocations_of(anna.user, budget.pk), wanted=None, needed=False)
+        choose_allocation(allocations_of(anna.user, budget.pk, needed=False), wanted=None)
 
 
 def test_what_belongs_to_others_is_not_charged(budget: Budget, anna: Membership) -> None:
@@ -182,9 +185,46 @@ def test_what_belongs_to_others_is_not_charged(budget: Budget, anna: Membership)
     colleague = join(budget.tenant, Role.ANALYST, "carla")
     theirs = grant(budget, colleague.user)
     grant(budget, project(budget, "Income", colleague))
-    assert allocations_of(anna.user, budget.pk) == []
+    found = allocations_of(anna.user, budget.pk, needed=False)
+    assert (found, found.is_missing) == ([], False)
     with pytest.raises(AllocationNeeded):
-        choose_allocation([], wanted=theirs.pk, needed=False)
+        choose_allocation(found, wanted=theirs.pk)
+
+
+@pytest.mark.parametrize("end", ["own withdrawn", "project's withdrawn", "project ended"])
+def test_an_allocation_that_ends_opens_the_rest_of_the_budget_to_nobody(
+    budget: Budget, anna: Membership, end: str
+) -> None:
+    """H8: also where none is needed; another one, or the same granted again, is charged."""
+    ageing = project(budget, "Ageing", anna)
+    holder = anna.user if end == "own withdrawn" else ageing
+    ended = grant(budget, holder)
+    if end == "project ended":
+        Project.objects.filter(pk=ageing.pk).update(ended_at="2026-01-01T00:00:00Z")
+    else:
+        withdraw(allocation=ended, actor=OPERATOR, reason="misuse")
+    with pytest.raises(AllocationGone):
+        choose_allocation(allocations_of(anna.user, budget.pk, needed=False), wanted=None)
+    assert ways_for(anna.user, [budget.pk], needing=[]) == {budget.pk: []}
+    again = grant(budget, anna.user)
+    found = allocations_of(anna.user, budget.pk, needed=False)
+    assert choose_allocation(found, wanted=None) == again
+    assert len(ways_for(anna.user, [budget.pk], needing=[])[budget.pk]) == 1
+
+
+@pytest.mark.parametrize("needed", [True, False])
+def test_who_was_removed_and_came_back_is_let_in_by_no_allocation_of_before(
+    budget: Budget, anna: Membership, needed: bool
+) -> None:
+    """H8: where one lets them in, an owner decides anew; elsewhere it still limits them."""
+    before = grant(budget, anna.user)
+    Membership.objects.filter(pk=anna.pk).update(role_since=database_now())
+    needing = [budget.pk] if needed else []
+    found = allocations_of(anna.user, budget.pk, needed=needed)
+    assert found == ([] if needed else [before])
+    assert len(ways_for(anna.user, [budget.pk], needing=needing)[budget.pk]) == len(found)
+    grant(budget, anna.user)
+    assert allocations_of(anna.user, budget.pk, needed=needed) == [before]
 
 
 @pytest.mark.django_db(transaction=True)

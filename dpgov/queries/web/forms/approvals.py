@@ -35,7 +35,8 @@ def asked_for(sent: BudgetRequest, reader: Membership) -> dict[str, Any]:
 
 def ask_form(sent: BudgetRequest, data: Any = None) -> AskNowForm:
     """The one press, with a choice of allocations where there are several."""
-    found = allocations_of(sent.asked_by, sent.dataset.budget_id)
+    dataset = sent.dataset
+    found = allocations_of(sent.asked_by, dataset.budget_id, needed=dataset.needs_allocation)
     return AskNowForm(data, allocations=names_of_allocations(found))
 
 

@@ -41,7 +41,8 @@ class Ground:
 
 def ground_of(request: HttpRequest, version: DatasetVersion) -> Ground:
     """Reads what a price in this request is made of."""
-    allocations = allocations_of(membership_of(request).user, version.dataset.budget_id)
+    user, dataset = membership_of(request).user, version.dataset
+    allocations = allocations_of(user, dataset.budget_id, needed=dataset.needs_allocation)
     return Ground(version, schema_of(version), allocations)
 
 
@@ -60,7 +61,7 @@ def offer_on(request: HttpRequest, ground: Ground, form: AskForm) -> Offer:
             allocations=ground.allocations,
         )
 
-    return offer_for(form, priced, form.schema)
+    return offer_for(form, priced, ground.dataset.pk, form.schema)
 
 
 def charging(request: HttpRequest, ground: Ground, data: QueryDict) -> QueryDict:

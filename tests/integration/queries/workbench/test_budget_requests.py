@@ -57,7 +57,7 @@ def test_an_owner_grants_less_and_the_analyst_reads_it_and_may_ask(
     said = text_of(browser.get(f"/requests/{sent.pk}/").content)
     assert "State Granted Wanted up to ε 3 in all Reason the spring study" in said
     assert "Granted up to ε 2 in all Answer for the study" in said
-    (grant,) = allocations_of(analyst.user, dataset.budget_id)
+    (grant,) = allocations_of(analyst.user, dataset.budget_id, needed=False)
     assert grant.budget.limit_nano == 2 * NANO
     entry = AuditEntry.objects.latest("pk")
     assert entry.action == "BUDGET_ALLOCATED"
@@ -86,7 +86,7 @@ def test_a_no_comes_with_its_reason_and_gives_nothing(
     assert answered(owners, sent, decision="decline", epsilon_limit="")[0] == 302
     assert "Answer for the study" in text_of(browser.get(f"/requests/{sent.pk}/").content)
     assert AuditEntry.objects.latest("pk").action == "BUDGET_REQUEST_DECLINED"
-    assert allocations_of(analyst.user, dataset.budget_id) == []
+    assert allocations_of(analyst.user, dataset.budget_id, needed=False) == []
 
 
 def test_more_than_was_asked_for_is_taken_for_a_slip(
@@ -96,7 +96,7 @@ def test_more_than_was_asked_for_is_taken_for_a_slip(
     status, said = answered(owners, sent, decision="grant", epsilon_limit="30")
     assert status == 422
     assert "That is more than the ε 3 that was asked for." in said
-    assert allocations_of(analyst.user, dataset.budget_id) == []
+    assert allocations_of(analyst.user, dataset.budget_id, needed=False) == []
 
 
 def test_a_request_about_an_archived_dataset_can_be_declined_alone(
@@ -108,7 +108,7 @@ def test_a_request_about_an_archived_dataset_can_be_declined_alone(
     assert 'value="grant"' not in page
     status, said = answered(owners, sent, decision="grant")
     assert (status, "nothing can be granted" in said) == (422, True)
-    assert allocations_of(analyst.user, dataset.budget_id) == []
+    assert allocations_of(analyst.user, dataset.budget_id, needed=False) == []
     assert answered(owners, sent, decision="decline", epsilon_limit="")[0] == 302
 
 
@@ -163,7 +163,7 @@ def test_a_second_answer_is_refused_and_changes_nothing(
     assert status == 422
     assert "was answered before: declined. Nothing was changed." in said
     assert AuditEntry.objects.count() == before
-    assert allocations_of(analyst.user, dataset.budget_id) == []
+    assert allocations_of(analyst.user, dataset.budget_id, needed=False) == []
 
 
 @pytest.mark.parametrize(
