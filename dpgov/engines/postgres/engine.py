@@ -11,7 +11,15 @@ from dpgov.engines.base import DataNotOpened, EngineFailure
 from dpgov.engines.categories import with_codes, words_in
 from dpgov.engines.dialect import POSTGRES
 from dpgov.engines.ingest.recognised.multiset import derived
-from dpgov.engines.live import ORDER, Kind, Provenance, answer_of, check_bounds, tops_of
+from dpgov.engines.live import (
+    ORDER,
+    Kind,
+    Provenance,
+    Relation,
+    answer_of,
+    check_bounds,
+    tops_of,
+)
 from dpgov.engines.postgres.checking import (
     Known,
     check_zones,
@@ -71,7 +79,7 @@ class PostgresEngine:
         try:
             seconds = min(self._seconds, _REACH_SECONDS)
             with opened(self._server, self._allowed, seconds) as connection:
-                self._kinds(connection)
+                self._looked_at(connection)
                 self._reached = provenance(connection, self._source)
                 return self._reached
         except Exception:  # noqa: BLE001 - whatever it was, it reads the same
@@ -92,7 +100,7 @@ class PostgresEngine:
         raise failed
 
     def _answered(self, connection: Connection, request: ExactRequest) -> ExactAnswer:
-        kinds = self._kinds(connection)
+        kinds, before = self._looked_at(connection)
         columns = self._source.columns
         words = words_in(request, columns, kinds)
         scan = compile_scan(request, tops_of(columns), POSTGRES, words)
@@ -100,16 +108,30 @@ class PostgresEngine:
         data = data_sql(self._source, kinds, scan)
         parameters = (self.order_key,) if has_key(request) else None
         rows = connection.execute(f"WITH data AS ({data}) {select}", parameters).fetchall()
+        self._check_still(connection, before)
         return answer_of(scan, rows)
 
-    def _kinds(self, connection: Connection) -> Mapping[str, Kind]:
-        """Whatever is wrong until here, not a row was read."""
+    def _check_still(self, connection: Connection, before: tuple[Relation, ...]) -> None:
+        """A schema takes another name whatever lock is on its tables, and the scan looked again.
+
+        Rows were read, whose ever they are, so that it is a failure like any other. Raises
+        EngineFailure, or SourceRefused where nothing has the name any more.
+        """
+        now = relations(connection, self._source)
+        if [one.number for one in now] != [one.number for one in before]:
+            raise EngineFailure
+
+    def _looked_at(self, connection: Connection) -> tuple[Mapping[str, Kind], tuple[Relation, ...]]:
+        """The kinds of its columns, and what it reads.
+
+        Whatever is wrong until here, not a row was read.
+        """
         try:
             kinds = checked(connection, self._source)
-            before = self._reached
-            same = before is None or before.relations == relations(connection, self._source)
+            found = relations(connection, self._source)
+            same = self._reached is None or self._reached.relations == found
         except Exception:  # noqa: BLE001
             raise DataNotOpened from None
         if not same:
             raise DataNotOpened
-        return kinds
+        return kinds, found

@@ -5,17 +5,20 @@ was looked at before would be another table than the one that is read then: of o
 form that may fail by a cell, or one that is empty in an old snapshot.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import Any
 
 import psycopg
 import pytest
 
-from dpgov.engines.base import DataNotOpened
+from dpgov.engines.base import DataNotOpened, EngineFailure
 from dpgov.engines.postgres.engine import PostgresEngine
+from dpgov.engines.postgres.rows import Source
 from dpgov.privacy.plan.request import ExactAnswer, ExactRequest, Measure, MeasureKind
-from tests.unit.engines.postgres.owner import READER, Owner
+from dpgov.privacy.plan.schema import PrivacyUnit
+from tests.unit.engines.postgres.owner import KEY, READER, Owner
 from tests.unit.engines.tables import number
 
 COUNT = ExactRequest((), (), (Measure(MeasureKind.ROWS),))
@@ -77,6 +80,41 @@ def test_what_became_something_else_while_its_lock_was_waited_for_is_not_asked(
     engine.reach()
     with pytest.raises(DataNotOpened):
         _answers_after(owner, engine, *statements)
+
+
+class _Interrupted(PostgresEngine):
+    """Something happens between its look at the table and the scan."""
+
+    happens: Callable[[], object]
+
+    def _looked_at(self, connection: Any) -> Any:
+        found = super()._looked_at(connection)
+        self.happens()
+        return found
+
+
+def test_a_schema_that_takes_the_name_after_the_lock_is_not_answered_from(owner: Owner) -> None:
+    """M98: No lock on a table keeps its schema's name. Rows were read, so that it is charged."""
+    owner.does("DROP SCHEMA IF EXISTS live, before, beside CASCADE")
+    for schema in ("live", "beside"):
+        owner.does(f"CREATE SCHEMA {schema}")
+        owner.does(f"CREATE TABLE {schema}.t AS SELECT 1 AS v")
+        owner.does(f"GRANT USAGE ON SCHEMA {schema} TO {READER}")
+        owner.does(f"GRANT SELECT ON {schema}.t TO {READER}")
+    source, allowed = Source("live", "t", (V,), PrivacyUnit()), [owner.server.address]
+    engine = _Interrupted(owner.server, source, allowed=allowed, key=KEY, seconds=30)
+    engine.happens = lambda: None
+    engine.reach()
+    assert engine.answer(COUNT) == ((1,),)
+
+    def renamed() -> None:
+        owner.does("ALTER SCHEMA live RENAME TO before")
+        owner.does("ALTER SCHEMA beside RENAME TO live")
+
+    engine.happens = renamed
+    with pytest.raises(EngineFailure) as failure:
+        engine.answer(COUNT)
+    assert not isinstance(failure.value, DataNotOpened)
 
 
 def test_what_was_filled_anew_meanwhile_is_read_as_it_is(owner: Owner) -> None:
