@@ -1,5 +1,6 @@
 """M1: the program of docs/how-to/answer-a-survey.md and the command line, against a real server."""
 
+import json
 import re
 from collections import Counter
 from pathlib import Path
@@ -47,15 +48,31 @@ def test_the_program_of_the_page_answers_once_and_sends_the_same_again(
     program: dict[str, Any], owner: Membership, live_server: LiveServer, tmp_path: Path
 ) -> None:
     survey = opened(owner)
-    link, kept = _link(live_server, survey, tokens(owner, survey, 1)[0]), tmp_path / "report.json"
-    assert program["respond"](link, "Yes", kept) == {"recorded": True}
+    token = tokens(owner, survey, 1)[0]
+    link = _link(live_server, survey, token)
+    assert program["respond"](link, "Yes", tmp_path) == {"recorded": True}
+    (kept,) = tmp_path.glob("report-*.json")
+    assert token not in kept.name
     before = kept.read_text()
     with pytest.raises(HTTPError) as refused:
-        program["respond"](link, "No", kept)
+        program["respond"](link, "No", tmp_path)
     refused.value.close()
     assert refused.value.code == 409
+    assert [kept] == list(tmp_path.glob("report-*.json"))
     assert kept.read_text() == before
     assert Tally.objects.get().reports == 1
+
+
+def test_the_program_of_the_page_sends_no_report_to_another_survey(
+    program: dict[str, Any], owner: Membership, live_server: LiveServer, tmp_path: Path
+) -> None:
+    """Two open surveys answered in one folder: what was drawn for the first stays the first's."""
+    first, second = (opened(owner, by_token=False) for _time in range(2))
+    for survey in (first, second):
+        program["respond"](_link(live_server, survey, ""), "Yes", tmp_path)
+    sent = [json.loads(kept.read_text())["token"] for kept in tmp_path.glob("report-*.json")]
+    assert len(set(sent)) == 2
+    assert [tally.reports for tally in Tally.objects.all()] == [1, 1]
 
 
 @pytest.mark.parametrize("by_token", [True, False])
