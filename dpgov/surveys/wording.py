@@ -70,7 +70,13 @@ def rule_of(randomiser: Randomiser) -> Rule:
             _("For every other answer it is yes with %(chances)s (%(share)s).")
             % {"chances": _chances(randomiser.q), "share": _share(randomiser.q)},
         )
-    return Rule(sentences, as_text(randomiser.epsilon_nano), f"{float(randomiser.odds):.2f}")
+    return Rule(sentences, as_text(randomiser.epsilon_nano), _odds(randomiser.odds))
+
+
+def _odds(odds: Fraction) -> str:
+    """ "3.01", rounded up: a report tells no more than is said."""
+    hundredths = -(-100 * odds.numerator // odds.denominator)
+    return f"{hundredths // 100}.{hundredths % 100:02}"
 
 
 def _chances(chance: Fraction) -> str:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from datetime import timedelta
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,13 @@ from django.test import Client
 from django.urls import reverse
 
 from dpgov.operation import clock
-from dpgov.privacy.accounting.decimals import NANO
+from dpgov.privacy.accounting.decimals import NANO, parse_epsilon
+from dpgov.privacy.local.randomiser import for_epsilon
 from dpgov.surveys import script
 from dpgov.surveys.models import Survey, SurveyToken, Tally
 from dpgov.surveys.rest import answering as doors
 from dpgov.surveys.services import close_survey, receive
+from dpgov.surveys.wording import rule_of
 from dpgov.tenants.models import Membership
 from tests.integration.surveys.made import LATER, drafted, opened, shared, tokens
 
@@ -33,6 +36,15 @@ def _typed(**more: str) -> dict[str, str]:
         "closes_on": LATER.isoformat(),
         "by_token": "yes",
     } | more
+
+
+@pytest.mark.parametrize("answers", [2, 3, 12, 40])
+@pytest.mark.parametrize("epsilon", ["0.1", "1", "1.1", "2.5", "5"])
+def test_the_rule_tells_no_smaller_odds_than_the_exact_ones(answers: int, epsilon: str) -> None:
+    """M1: rounded up to hundredths, so that "at most" is true of what is shown."""
+    randomiser = for_epsilon(answers, parse_epsilon(epsilon))
+    shown = Fraction(rule_of(randomiser).odds)
+    assert 0 <= shown - randomiser.odds < Fraction(1, 100)
 
 
 def test_an_owner_drafts_sees_the_price_and_opens(owner: Membership, client_for: Browsers) -> None:

@@ -77,7 +77,7 @@ LESSON = Lesson(
     question=gettext_noop("How sure can someone become about you after an answer?"),
     sentence=gettext_noop(
         "Whatever someone believed before, the answer multiplies their odds by e^ε at most: at ε "
-        "1.1 half stays between a quarter and three quarters."
+        "1.1 half stays between about a quarter and about three quarters."
     ),
     controls=(Control("epsilon", "ε", EPSILONS, "1.1"),),
     scene=scene,
