@@ -138,6 +138,15 @@ _ALL = (
         group_by=(_EDGES,),
     ),
     Case(
+        "joint_cdf",
+        Kind.JOINT_CDF.facts.label,
+        {"statistic": "joint_cdf"},
+        tables.one_more_row,
+        group_by=(_EDGES, _LEVELS),
+        # The row is in several draws, of which each tells a part.
+        weakened=_WEAKER,
+    ),
+    Case(
         "regression",
         Kind.REGRESSION.facts.label,
         _LINEAR,
