@@ -8,10 +8,12 @@ Which sums are drawn and how counts are made of them is in `strategies` and `pro
 best depends on the numbers of bins and the noise alone.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -102,12 +104,17 @@ def statements_of_weights(weights: Floats, noise: Noise) -> list[Statements]:
 def _factors(
     deviations: Floats, largest: Floats, weights_of: Callable[[int], Floats], noise: Noise
 ) -> Sequence[float]:
-    """How many deviations the bound of a count has at most, at each level."""
+    """How many deviations of its weights the bound of a count has at most, at each level.
+
+    Never fewer than with normal noise: so has a sum of many, and at 90% a single Laplace has fewer.
+    """
     made = np.maximum(deviations, np.finfo(np.float64).tiny)
     looked_at = np.argsort(-largest / made, kind="stable")[:_LOOKED_AT].tolist()
     bounds = [bounds_of_many(noise, weights_of(at), CONFIDENCE_LEVELS) for at in looked_at]
     of_each = [[bound / made[at] for bound in of] for at, of in zip(looked_at, bounds, strict=True)]
-    return [float(max(factors)) for factors in zip(*of_each, strict=True)]
+    normal = NormalDist(0, math.sqrt(noise.variance))
+    least = [normal.inv_cdf(float((1 + level) / 2)) for level in CONFIDENCE_LEVELS]
+    return [float(max(factors)) for factors in zip(least, *of_each, strict=True)]
 
 
 def _stated(deviation: float, factors: Sequence[float]) -> Statements:

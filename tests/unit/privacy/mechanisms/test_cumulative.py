@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dpgov.privacy.accounting.loss import Loss, Mode
 from dpgov.privacy.answer.plausible import adjusted_rising, adjusted_table
-from dpgov.privacy.mechanisms.cumulative import Cumulative
+from dpgov.privacy.mechanisms.cumulative import Cumulative, statements_of_weights
 from dpgov.privacy.mechanisms.draw import calibrated
 from dpgov.privacy.mechanisms.mechanism import ROWS
 from dpgov.privacy.mechanisms.strategies import (
@@ -24,9 +24,9 @@ from dpgov.privacy.mechanisms.strategies import (
     best_of,
     strategies,
 )
-from dpgov.privacy.noise.noise import Noise, NoiseKind
+from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, Noise, NoiseKind
 from dpgov.privacy.noise.sensitivity import Reach
-from dpgov.privacy.noise.spread.sums import bound_of_many
+from dpgov.privacy.noise.spread.sums import bound_of_many, bounds_of_many
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.privacy.plan.schema import DatasetSchema, Neighbouring, PrivacyUnit
 from tests.reference import Row
@@ -195,6 +195,16 @@ def test_counts_by_the_square_root_are_as_wrong_as_they_say() -> None:
     assert np.mean(errors**2 / (expected + 1 / 12)) == pytest.approx(1, abs=0.12)
     bounds = [cell["accuracy"][1]["value"] for cell in draws[0]]
     assert np.mean(np.abs(errors) <= bounds) > 0.92
+
+
+def test_a_sum_of_many_is_bounded_where_those_looked_at_are_of_one_draw() -> None:
+    """At 90% one Laplace has 1.628 deviations, and the sum of a hundred 1.645 like a normal one."""
+    noise = Noise(NoiseKind.LAPLACE, 1000.0)
+    weights = np.zeros((5, 100))
+    weights[:4, 0] = weights[4, :] = 1.0
+    told = statements_of_weights(weights, noise)[4]
+    exact = bounds_of_many(noise, weights[4], CONFIDENCE_LEVELS)
+    assert all(one["value"] >= bound for one, bound in zip(told, exact, strict=True))
 
 
 def test_the_best_strategy_is_chosen_from_the_number_of_bins_and_the_noise_alone() -> None:
