@@ -55,13 +55,22 @@ def derived_of(dataset: Dataset) -> list[Dataset]:
     return list(there.order_by("name", "slug"))
 
 
+def paid_by(budget_id: UUID) -> Q:
+    """Datasets whose questions this budget of a dataset pays for: all that have it, and those that
+    were derived from one of them. May find one twice.
+    """
+    return Q(budget=budget_id) | Q(derived_from__parent__budget=budget_id)
+
+
 def with_its_budget(dataset: Dataset) -> QuerySet[Dataset]:
     """The other datasets whose questions its budget pays for, by name: derived ones, and those
     that have the same budget. On behalf of who governs.
     """
-    using = Q(budget=dataset.budget_id) | Q(derived_from__parent__budget=dataset.budget_id)
     there = Dataset.objects.filter(
-        using, tenant=dataset.tenant_id, archived_at__isnull=True, held_at__isnull=True
+        paid_by(dataset.budget_id),
+        tenant=dataset.tenant_id,
+        archived_at__isnull=True,
+        held_at__isnull=True,
     )
     return there.exclude(pk=dataset.pk).distinct().order_by("name", "slug")
 

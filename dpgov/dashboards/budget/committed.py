@@ -1,5 +1,8 @@
 """How a budget was committed over time, as analysts may see it: by submission, and never when a
 question ended. As many points as a chart can show, however long the history.
+
+With what was asked of derived datasets, and what was booked or given back without a question. No
+more is told by it than by what remains, which everybody may look at whenever they like.
 """
 
 from collections import Counter, defaultdict
@@ -11,7 +14,8 @@ from django.db.models import BigIntegerField, QuerySet, Sum, UUIDField, Value
 from django.db.models.functions import TruncDate
 
 from dpgov.budgets.history import Balance
-from dpgov.budgets.models import Budget, Reservation
+from dpgov.budgets.models import Budget, Correction, Reservation
+from dpgov.datasets.lineage import paid_by
 from dpgov.datasets.models import Dataset
 from dpgov.queries.models import DayTally, Query
 
@@ -23,12 +27,14 @@ Moment = tuple[datetime, int]
 
 
 def committed_thinned(budget: Budget) -> tuple[list[Balance], bool]:
-    """The committed amount and the limit, oldest first; what was given back never counted.
+    """The committed amount and the limit, oldest first; a hold that was given back never counted.
 
-    Each of the newest questions is a step; before them, each day is one, and then True.
+    It ends with what is committed now. Each of the newest questions is a step; before them, each
+    day is one, and then True.
     """
-    limits, datasets, is_divided = _known_of(budget)
+    limits, corrected, datasets, is_divided = _known_of(budget)
     steps, by_days = (_of_largest_line(budget), 0) if is_divided else _of_questions(datasets)
+    steps += [] if is_divided else corrected
     changes = [(at, 0, nano) for at, nano in limits] + [(at, nano, None) for at, nano in steps]
     committed = limit = 0
     series = []
@@ -39,22 +45,26 @@ def committed_thinned(budget: Budget) -> tuple[list[Balance], bool]:
     return series, by_days > 0
 
 
-def _known_of(budget: Budget) -> tuple[list[Moment], list[UUID], bool]:
-    """How its limit changed, which datasets share it, and whether it has parts: in one read."""
-    changes = budget.limit_changes.order_by()
-    datasets, parts = Dataset.objects.filter(budget=budget), budget.parts.order_by()
+def _known_of(budget: Budget) -> tuple[list[Moment], list[Moment], list[UUID], bool]:
+    """How its limit changed, what was corrected, whose questions it pays for, and whether it has
+    parts: in one read.
+    """
+    changes, corrections = budget.limit_changes.order_by(), budget.corrections.order_by()
+    datasets, parts = Dataset.objects.filter(paid_by(budget.pk)), budget.parts.order_by()
     nobody, nothing = (
         Value(None, output_field=UUIDField()),
         Value(0, output_field=BigIntegerField()),
     )
     rows = changes.values_list(Value("limit"), "id", "created_at", "after_nano", nobody).union(
         datasets.values_list(Value("dataset"), nothing, "created_at", nothing, "pk"),
+        corrections.values_list(Value("corrected"), nothing, "created_at", "amount_nano", nobody),
         parts.values_list(Value("part"), nothing, "budget__created_at", nothing, nobody),
         all=True,
     )
     found = sorted(rows, key=lambda row: row[1])
     return (
         [(at, nano) for what, _, at, nano, _ in found if what == "limit"],
+        [(at, nano) for what, _, at, nano, _ in found if what == "corrected"],
         [pk for what, _, _, _, pk in found if what == "dataset"],
         any(what == "part" for what, *_ in found),
     )
@@ -100,13 +110,19 @@ def _end_of(day: date) -> datetime:
 
 
 def _of_largest_line(budget: Budget) -> list[Moment]:
-    """Holds of the lines by submission: a partitioned budget has what its largest part has."""
-    holds = Reservation.objects.filter(budget__as_part__dataset_budget=budget)
-    kept = holds.exclude(state__in=_GIVEN_BACK).order_by("created_at")
+    """Holds of the lines by submission, and corrections: a partitioned budget has what its largest
+    part has.
+    """
+    its = {"budget__as_part__dataset_budget": budget}
+    kept = Reservation.objects.filter(**its).exclude(state__in=_GIVEN_BACK).order_by()
+    corrected = Correction.objects.filter(**its).order_by()
+    read = ("created_at", "budget_id", "amount_nano")
     lines: defaultdict[object, int] = defaultdict(int)
     top, steps = 0, []
-    for at, line, nano in kept.values_list("created_at", "budget_id", "amount_nano"):
+    moved = kept.values_list(*read).union(corrected.values_list(*read), all=True)
+    for at, line, nano in moved.order_by("created_at"):
         lines[line] += nano
-        steps.append((at, max(0, lines[line] - top)))
-        top = max(top, lines[line])
+        largest = max(top, lines[line]) if nano > 0 else max(lines.values())
+        steps.append((at, largest - top))
+        top = largest
     return steps

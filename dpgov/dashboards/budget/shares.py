@@ -21,6 +21,7 @@ from django.utils.translation import gettext as _
 from dpgov.budgets.models import Allocation, Reservation
 from dpgov.dashboards.chosen import Chosen
 from dpgov.dashboards.purposes import NONE_STATED, UNSTATED, purpose
+from dpgov.datasets.lineage import paid_by
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.mechanisms.mechanism import released_by
@@ -49,6 +50,8 @@ class Taken:
     `names` are of everybody in either. `purposes` are what the allocations were granted for, with
     what was spent and is reserved under them; none for who may not see the split. All of them are
     of the questions that were asked from `first` on, and of all time where it is None.
+    `beside_nano` is what this person's questions about other datasets took of the same budget: of
+    derived ones, or of those that have it too; only of all time.
     """
 
     first: date | None
@@ -56,6 +59,7 @@ class Taken:
     days: Sequence[tuple[date, UUID, int]]
     names: Mapping[UUID, str]
     purposes: Sequence[Row]
+    beside_nano: int
 
     def differs_from(self, dataset: Dataset) -> bool:
         """Whether the ledger says something else of all time than these questions add up to.
@@ -103,6 +107,7 @@ def taken_of(dataset: Dataset, membership: Membership, first: date | None, chose
         ],
         {who: str(name or email) for what, who, name, email, *_rest in rows if what != "purpose"},
         [(key, int(a), int(b)) for what, *_w, key, a, b in rows if what == "purpose"],
+        sum(int(a) + int(b) for what, *_w, a, b in rows if what == "beside"),
     )
 
 
@@ -116,6 +121,7 @@ def shares_by_analyst(dataset: Dataset, membership: Membership, taken: Taken) ->
             for key, spent, held in sums
         ]
     own = sum(spent + held for _, spent, held in _of(membership.user, taken.sums))
+    own += taken.beside_nano
     # The ledger knows no more of a range than its questions do; and what was asked of different
     # parts adds up to more than the dataset has lost.
     of_questions = taken.first is not None or dataset.partition_column
@@ -201,28 +207,32 @@ def _rows(
     day = Cast(TruncDate("submitted_at", tzinfo=UTC), CharField())
     daily = every.values_list(Value("day"), *_WHO, day)
     is_all = first is None and not chosen.chips
-    kinds = _ever(dataset, person) if is_all else [_asked(every, person)]
+    kinds = _ever([dataset.pk], person) if is_all else [_asked(every, person)]
+    others = Dataset.objects.filter(paid_by(dataset.budget_id)).exclude(pk=dataset.pk).values("pk")
+    beside = _ever(others, person, "beside") if is_all and person else []
     # The ledger adds up what allocations took; of a range only their questions are known.
     purposes = _granted(dataset, None if is_all else every) if split else []
     by_day = daily.annotate(spent=Sum("cost_nano"), reserved=_NOTHING)
-    return by_day.union(*kinds, *purposes, all=True)
+    return by_day.union(*kinds, *beside, *purposes, all=True)
 
 
-def _ever(dataset: Dataset, person: User | None) -> list[QuerySet[Any, Any]]:
+def _ever(
+    datasets: Sequence[UUID] | QuerySet[Any, Any], person: User | None, what: str = "kind"
+) -> list[QuerySet[Any, Any]]:
     """The tallies and what they do not hold yet."""
-    fresh = Query.objects.filter(dataset=dataset, state__in=_COMMITTED, counted=False)
-    kept = Tally.objects.filter(dataset=dataset, nano__gt=0).order_by()
+    fresh = Query.objects.filter(dataset__in=datasets, state__in=_COMMITTED, counted=False)
+    kept = Tally.objects.filter(dataset__in=datasets, nano__gt=0).order_by()
     kept = kept.filter(analyst=person) if person else kept
-    counted = kept.values_list(Value("kind"), *_WHO, "kind")
+    counted = kept.values_list(Value(what), *_WHO, "kind")
     return [
         counted.annotate(spent=Sum("nano"), reserved=_NOTHING),
-        _asked(fresh.order_by(), person),
+        _asked(fresh.order_by(), person, what),
     ]
 
 
-def _asked(queries: QuerySet[Query], person: User | None) -> QuerySet[Any, Any]:
+def _asked(queries: QuerySet[Query], person: User | None, what: str = "kind") -> QuerySet[Any, Any]:
     own = queries.filter(analyst=person) if person else queries
-    rows = own.values_list(Value("kind"), *_WHO, "kind")
+    rows = own.values_list(Value(what), *_WHO, "kind")
     return rows.annotate(spent=_SPENT_SUM, reserved=_RESERVED_SUM)
 
 

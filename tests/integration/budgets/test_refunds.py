@@ -16,6 +16,7 @@ from dpgov.budgets.errors import AlreadyCorrected
 from dpgov.budgets.models import Budget, Charge, Correction, RateLimit
 from dpgov.budgets.services import correct, open_parts, set_rate_limit
 from dpgov.budgets.services.corrections import refund_charges
+from dpgov.dashboards.budget.committed import committed_thinned
 from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import engine_for
@@ -97,6 +98,7 @@ def test_two_persons_give_it_back_once(
     assert spent(dataset) == HALF
     approve(request_id=request.pk, decider=officer, reason="seen", carry_out=refund)
     assert spent(dataset) == 0
+    assert committed_thinned(dataset.budget)[0][-1].spent_nano == 0
     correction = Correction.objects.get()
     assert (correction.amount_nano, correction.query_id) == (-HALF, unread.pk)
     detail = json.loads(AuditEntry.objects.latest("sequence").detail)
