@@ -150,6 +150,15 @@ def span_of(text: object) -> Span:
     return named
 
 
+def has_time_of_day(text: str) -> bool:
+    """Whether it names less than a day; what is no date has none."""
+    try:
+        named = span_of(text)
+    except NotADate:
+        return False
+    return named.end - named.start < _DAY
+
+
 def _span(parts: dict[str, int]) -> Span | None:
     year, month, day = parts["year"], parts.get("month", 1), parts.get("day", 1)
     if year < 1 or not 1 <= month <= 12 or not 1 <= day <= days_in(year, month):

@@ -95,8 +95,17 @@ class _Clauses:
     def orders(self, order: exp.Expr | None) -> Iterator[Order]:
         """ORDER BY: an item, its name, or its number after SELECT."""
         for ordered in self._bounded(order.expressions if order is not None else []):
+            self._check_order(ordered)
             inner = ordered.this if isinstance(ordered, exp.Ordered) else ordered
             yield Order(self._ordered_by(inner), bool(ordered.args.get("desc")))
+
+    def _check_order(self, ordered: exp.Expr) -> None:
+        if ordered.args.get("nulls_first"):
+            message = _("A group without a number comes last: leave NULLS FIRST out.")
+            raise self.names.text.refused_after(ordered, ("NULLS",), message)
+        if ordered.args.get("with_fill"):
+            message = _("Every declared group is there: leave WITH FILL out.")
+            raise self.names.text.refused_after(ordered, ("WITH",), message)
 
     def _ordered_by(self, node: exp.Expr) -> Key:
         if isinstance(node, exp.Literal) and not node.is_string and node.name.isdecimal():
@@ -110,9 +119,13 @@ class _Clauses:
         return self._key(node)
 
     def first(self, limit: exp.Expr | None) -> int | None:
-        """LIMIT: a whole number above zero."""
+        """LIMIT: a whole number of groups above zero."""
         if limit is None:
             return None
+        options = limit.args.get("limit_options")
+        if options is not None and any(options.args.get(name) for name in ("percent", "with_ties")):
+            message = _("Only a number of groups is answered here: no PERCENT, no WITH TIES.")
+            raise self._refused(limit, message)
         number = limit.args.get("expression") or limit.args.get("count")
         text = number.name if isinstance(number, exp.Literal) and not number.is_string else ""
         first = int(text) if text.isascii() and text.isdigit() and len(text) <= _LONGEST else 0

@@ -37,6 +37,7 @@ from dpgov.queries.sql.selected import Selected
 from dpgov.queries.sql.statistics import Reader
 from dpgov.queries.sql.text import Place, RefusedSql, SqlProblem, Tables, Text
 from dpgov.queries.sql.where import Placed, read_where
+from dpgov.queries.sql.whole import check_whole
 
 _ALLOWED = {
     *("expressions", "from_", "where", "group", "kind", "operation_modifiers"),
@@ -122,6 +123,7 @@ def read_sql(
     """
     source = Text(text)
     select, ending = _parsed(text, source, price, joined=bool(tables))
+    check_whole(select, source)
     reader = Reader(source, columns, private_id, tables)
     table = _table(select, source)
     reader.call(select.expressions)

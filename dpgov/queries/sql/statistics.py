@@ -18,12 +18,8 @@ from dpgov.queries.sql.running import KINDS as RUNNING
 from dpgov.queries.sql.running import read_running
 from dpgov.queries.sql.text import RefusedSql
 
-# Names that the parser does not know are functions without a type of their own.
-_OF_COLUMN: dict[type[exp.Expr] | str, str] = {
-    exp.FUNCTION_BY_NAME.get(name, name): kind.value
-    for kind in StatisticKind
-    for name in kind.facts.sql
-}
+# By name and not by type: to the parser VAR_SAMP is VARIANCE, which here is of all rows.
+_OF_COLUMN = {name: kind.value for kind in StatisticKind for name in kind.facts.sql}
 FUNCTIONS = ", ".join(
     [*(kind.facts.sql[0] for kind in StatisticKind if kind.facts.sql), *REGRESSIONS]
 )
@@ -36,7 +32,7 @@ class Reader(Computing):
         """The plan's form of it; None for a group that is only named again. Raises RefusedSql."""
         item = node.this if isinstance(node, exp.Alias) else node
         named = isinstance(item, exp.Anonymous)
-        kind = _OF_COLUMN.get(item.name.upper() if named else type(item))
+        kind = _OF_COLUMN.get(self.text.word(item).upper())
         columns = item.expressions if named else [item.this]
         if kind is not None and len(columns) == 1:
             return {"statistic": kind, **read_clipped(columns[0], self)}

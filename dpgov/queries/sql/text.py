@@ -11,6 +11,7 @@ from sqlglot import exp
 from dpgov.language.said import said
 from dpgov.language.translation import translated
 from dpgov.privacy.accounting.decimals import InvalidNumber, read_decimal
+from dpgov.privacy.plan.calendar import has_time_of_day
 
 _DATES = {
     exp.DataType.Type.DATE,
@@ -59,6 +60,12 @@ class Text:
         """Where the first word of a piece of SQL stands; the beginning if nobody knows."""
         starts = [part.meta["start"] for part in node.walk() if "start" in part.meta]
         return self.place(min(starts, default=0))
+
+    def word(self, node: exp.Expr) -> str:
+        """What a function was called, as it was typed; empty for a piece that has no such word."""
+        if "start" not in node.meta:
+            return ""
+        return self._text[node.meta["start"] : node.meta["end"] + 1]
 
     def refused(self, node: exp.Expr, message: str) -> RefusedSql:
         """A refusal of this piece."""
@@ -128,6 +135,14 @@ class Names:
         """The column inside a function."""
         return self.name(node)
 
+    def _moment(self, node: exp.Cast) -> str:
+        """A date or a time as its text. A date would lose a time of day that stands in it."""
+        text = self.constant(node.this)
+        if node.to.this is exp.DataType.Type.DATE and has_time_of_day(text):
+            message = _("A date has no time of day: write TIMESTAMP, or leave the time out.")
+            raise self.text.refused(node, message)
+        return text
+
     def number(self, node: exp.Expr) -> Decimal:
         """A plain number, exactly; `decimals.read_decimal` says which can be held."""
         try:
@@ -149,7 +164,7 @@ class Names:
             return str(node.this)
         if isinstance(node, exp.Cast) and node.to.this in _DATES:
             # DATE '2024-01-31' and TIMESTAMP '2024-01-31 14:00'
-            return self.constant(node.this)
+            return self._moment(node)
         if isinstance(node, exp.Boolean):
             return "true" if node.this else "false"
         return self._written(node)
