@@ -53,7 +53,9 @@ class Claim:
 
 
 def preview_of(code_hash: str, tenant_id: UUID) -> Preview | None:
-    """The preview behind a code; None for a wrong, used, expired or own one alike."""
+    """The preview behind a code; None for a wrong, used, expired or own one, and one from where
+    people practise, alike.
+    """
     if connection.vendor == "postgresql":
         rows = through_gate(
             "SELECT label, limit_nano, committed_nano, mode, delta, target_nano"
@@ -95,7 +97,9 @@ def admit(invitation_id: UUID, tenant_id: UUID) -> UUID | None:
             0
         ][0]
         return found
-    used = SharedBudgetInvitation.objects.filter(pk=invitation_id, accepted_by=tenant_id).first()
+    used = SharedBudgetInvitation.objects.filter(
+        pk=invitation_id, accepted_by=tenant_id, tenant__practice_of__isnull=True
+    ).first()
     if used is None:
         return None
     BudgetAccess.objects.get_or_create(budget_id=used.shared_budget_id, tenant_id=tenant_id)
@@ -130,4 +134,6 @@ def _open(code_hash: str, tenant_id: UUID) -> QuerySet[SharedBudgetInvitation]:
         accepted_at__isnull=True,
         expires_at__gt=clock.now(),
         shared_budget__closed_at__isnull=True,
+        # Invented questions there would use up what real people here may lose.
+        tenant__practice_of__isnull=True,
     ).exclude(tenant=tenant_id)

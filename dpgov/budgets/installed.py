@@ -23,6 +23,7 @@ _STEPS = (
 )
 _OPEN = """
     FROM budgets_sharedbudgetinvitation i JOIN budgets_budget b ON b.id = i.shared_budget_id
+    JOIN tenants_tenant t ON t.id = i.tenant_id AND t.practice_of IS NULL
     WHERE i.code_hash = $1 AND i.accepted_at IS NULL AND i.expires_at > clock_timestamp()
       AND i.tenant_id <> dpgov_tenant() AND b.closed_at IS NULL
 """
@@ -32,14 +33,16 @@ _CLAIM = f"""
     WHERE claimed.accepted_at IS NULL AND claimed.id IN (SELECT i.id {_OPEN})
     RETURNING claimed.id, claimed.shared_budget_id
 """  # noqa: S608 - our own text
-_ADMIT = """
-    INSERT INTO budgets_budgetaccess (budget_id, tenant_id, created_at)
-    SELECT i.shared_budget_id, i.accepted_by_id, clock_timestamp()
+_USED = """
     FROM budgets_sharedbudgetinvitation i
+    JOIN tenants_tenant t ON t.id = i.tenant_id AND t.practice_of IS NULL
     WHERE i.id = $1 AND i.accepted_by_id = dpgov_tenant()
+"""
+_ADMIT = f"""
+    INSERT INTO budgets_budgetaccess (budget_id, tenant_id, created_at)
+    SELECT i.shared_budget_id, i.accepted_by_id, clock_timestamp() {_USED}
     ON CONFLICT DO NOTHING;
-    SELECT i.shared_budget_id FROM budgets_sharedbudgetinvitation i
-    WHERE i.id = $1 AND i.accepted_by_id = dpgov_tenant()
+    SELECT i.shared_budget_id {_USED}
 """
 _SHARED = """
     SELECT CASE WHEN $2 IS DISTINCT FROM dpgov_tenant() THEN true ELSE EXISTS (

@@ -16,7 +16,7 @@ from dpgov.budgets import crossing
 from dpgov.budgets.errors import BudgetClosed
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import dividing
-from dpgov.budgets.services.invitations import ACCEPT_SHARED_BUDGET, new_invitation
+from dpgov.budgets.services.invitations import ACCEPT_SHARED_BUDGET, InPractice, new_invitation
 from dpgov.budgets.services.shared_budgets import (
     AlreadyShares,
     CannotShare,
@@ -94,7 +94,10 @@ def invite_as_agreed(request: ChangeRequest) -> Effect:
     shared_budget = rows[UUID(payload["shared_budget"])]
     if shared_budget.closed_at is not None or shared_budget.kind != Budget.Kind.SHARED_BUDGET:
         raise Stale(said("This shared budget has ended."))
-    invitation, code = new_invitation(shared_budget)
+    try:
+        invitation, code = new_invitation(shared_budget)
+    except InPractice as refused:
+        raise Stale(refused) from refused
     facts = {
         "shared_budget": str(shared_budget.pk),
         "name": shared_budget.label,

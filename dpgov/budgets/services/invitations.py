@@ -28,13 +28,25 @@ LIFETIME = timedelta(days=7)
 
 
 class InvalidCode(LedgerRefusal):
-    """Wrong, used, expired, withdrawn, the tenant's own, or tried where people practise: unsaid."""
+    """Wrong, used, expired, withdrawn, one's own, or of or for people who practise: unsaid."""
 
     def __init__(self) -> None:
         super().__init__(
             said(
                 "This code does not work. It may be mistyped, used or out of date. Ask the person "
                 "who gave it to you for a new one."
+            )
+        )
+
+
+class InPractice(LedgerRefusal):
+    """The owners of a shared budget practise: their invented questions would charge it."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            said(
+                "People practise here on invented rows: their questions would use up what real "
+                "people may lose. Share a budget of your own organisation."
             )
         )
 
@@ -47,7 +59,10 @@ class TooManyCodes(LedgerRefusal):
 
 
 def new_invitation(shared_budget: Budget) -> tuple[SharedBudgetInvitation, str]:
-    """An invitation and its code, in groups that can be read out; the caller records it."""
+    """An invitation and its code, in groups that can be read out; the caller records it. Raises
+    InPractice.
+    """
+    check_inviter(shared_budget.tenant)
     code, code_hash = codes.new_code()
     invitation = SharedBudgetInvitation.objects.create(
         tenant_id=shared_budget.tenant_id,
@@ -56,6 +71,12 @@ def new_invitation(shared_budget: Budget) -> tuple[SharedBudgetInvitation, str]:
         expires_at=clock.now() + LIFETIME,
     )
     return invitation, code
+
+
+def check_inviter(tenant: Tenant) -> None:
+    """Raise InPractice where nobody else's data may share a budget."""
+    if tenant.is_practice:
+        raise InPractice
 
 
 def look_at(*, code: str, tenant_id: UUID) -> crossing.Preview:

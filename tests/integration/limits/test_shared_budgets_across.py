@@ -18,7 +18,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.oversight.reconciliation.report import reconcile
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.tenants.boundary import acting_for
-from dpgov.tenants.models import Membership, Role
+from dpgov.tenants.models import Membership, Role, Tenant
 from tests.cast import Ask, join
 from tests.integration.dashboards.reading import page
 
@@ -94,6 +94,18 @@ def test_a_code_shows_what_is_offered_and_nothing_else(sides: Sides, tenant: obj
     assert "ε&nbsp;5" in html
     for secret in ("Harbour", "Visits", "olga", str(sides.shared.pk)):
         assert secret not in html
+
+
+def test_where_people_practise_the_page_says_why_nobody_is_invited(
+    owner: Membership, client_for: Callable[[Membership], Client]
+) -> None:
+    """L36: before anybody is asked to approve it."""
+    here = Tenant.objects.create(slug="practice", name="Practice", practice_of=owner.tenant_id)
+    shared = open_shared_budget(tenant=here, name="Residents", limit_nano=NANO, actor=OPERATOR)
+    sharing = reverse("dashboards:shared_budget_share", args=[shared.pk])
+    answer = client_for(join(here, Role.OWNER, "pia")).post(sharing, {"reason": "the same people"})
+    assert "People practise here on invented rows" in answer.content.decode()
+    assert not ChangeRequest.objects.exists()
 
 
 def test_a_code_that_does_not_work_is_always_answered_alike(sides: Sides) -> None:

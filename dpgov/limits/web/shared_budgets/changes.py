@@ -24,6 +24,7 @@ from dpgov.budgets.services.agreed import (
     SPLIT_SHARED_BUDGET,
 )
 from dpgov.budgets.services.dividing import check_division, check_merge
+from dpgov.budgets.services.invitations import check_inviter
 from dpgov.budgets.shared_budgets import shared_budgets_of
 from dpgov.limits import shared_budgets
 from dpgov.limits.web.forms.lookup import own_or_404, shared_budget_or_404
@@ -97,7 +98,8 @@ def share(request: HttpRequest, shared_budget_id: UUID) -> HttpResponse:
     form = ShareForm(request.POST) if request.method == "POST" else ShareForm()
     if form.is_bound and form.is_valid():
         payload = {"shared_budget": str(budget.pk), "name": budget.label}
-        done = _ask(request, form, INVITE_TO_SHARE, budget, payload)
+        possible = partial(check_inviter, budget.tenant)
+        done = _ask(request, form, INVITE_TO_SHARE, budget, payload, possible)
         if done is not None:
             return done
     return _page(request, "share.html", form, budget)
