@@ -131,7 +131,8 @@ def _asks_the_same(question: JointQuestion, dataset: Dataset, raw_plan: dict[str
         _, terms = proposal_of(dataset, raw_plan, question.parties, question.colluders)
     except (InvalidPlan, BadProposal):
         return True
-    return terms.plan == question.plan
+    same: bool = terms.plan == question.plan
+    return same
 
 
 def look_at(*, membership: Membership, code: str) -> crossing.Offer:
