@@ -6,16 +6,25 @@ the verdict beside it tells as far as that can be told.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
 import plotly.graph_objects as go
+from django.db.models import Q, QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from dpgov.datasets.models import DatasetVersion
+from dpgov.datasets.selectors import schema_of
+from dpgov.privacy.plan.canonical import canonical_sha256
+from dpgov.privacy.plan.parsing.plans import parse_plan
+from dpgov.privacy.plan.plan import InvalidPlan
+from dpgov.privacy.plan.predicates import UnknownColumn
+from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.queries.kinds import least_groups
 from dpgov.queries.models import Query, Release
 from dpgov.queries.selectors import PublicState, visible_queries, with_public_state
@@ -80,18 +89,61 @@ def over_versions(membership: Membership, query: Query) -> Versions | None:
 
 def _versions(membership: Membership, query: Query) -> list[Version]:
     """The oldest version first; of each its newest answer, or the one that is looked at."""
-    if not query.canonical_sha256:
-        return []
-    same = visible_queries(membership).filter(
-        dataset=query.dataset_id, canonical_sha256=query.canonical_sha256
-    )
-    read = with_public_state(same, PublicState.RELEASED).values_list(
-        "version__number", "pk", "submitted_at"
-    )
     newest = {query.version.number: Version(query.version.number, query.pk, query.submitted_at)}
-    for number, pk, at in read[:_MOST_READ]:
-        newest.setdefault(number, Version(number, pk, at))
+    for other in _of_other_versions(membership, query):
+        number = other.version.number
+        newest.setdefault(number, Version(number, other.pk, other.submitted_at))
     return sorted(newest.values(), key=lambda one: one.number)[-_MOST_VERSIONS:]
+
+
+def _of_other_versions(membership: Membership, query: Query) -> Iterator[Query]:
+    """Answers of the same question, the newest first.
+
+    A form is of one declaration: where a version was declared otherwise, the same form may be
+    another question and another form the same one. There both plans are read against both.
+    """
+    if not query.canonical_sha256:
+        return
+    whole = visible_queries(membership).filter(dataset=query.dataset_id)
+    read = with_public_state(whole, PublicState.RELEASED).exclude(canonical_sha256="")
+    declared = _declarations(read, query)
+    mine = declared.pop(query.version_id)
+    alike = [pk for pk, schema in declared.items() if _is_declared_alike(schema, mine)]
+    form = Q(canonical_sha256=query.canonical_sha256) | ~Q(version__in=alike)
+    others = read.filter(form, version__in=list(declared))
+    for other in others.select_related(None).select_related("version")[:_MOST_READ]:
+        if other.version_id in alike or _is_same(query, other, mine, declared[other.version_id]):
+            yield other
+
+
+def _declarations(read: QuerySet[Query], query: Query) -> dict[UUID, DatasetSchema]:
+    """Of each version that has answers, and of the one that is looked at."""
+    wanted = Q(pk__in=read.order_by().values("version")) | Q(pk=query.version_id)
+    found = DatasetVersion.objects.filter(wanted)
+    whole = found.select_related("dataset__budget", "dataset__live").prefetch_related("columns")
+    return {version.pk: schema_of(version) for version in whole}
+
+
+def _is_declared_alike(one: DatasetSchema, other: DatasetSchema) -> bool:
+    return (one.columns, one.unit) == (other.columns, other.unit)
+
+
+def _is_same(query: Query, other: Query, *declared: DatasetSchema) -> bool:
+    """Whether both ask the same of each of these declarations."""
+    plans = [json.dumps(one.plan, sort_keys=True) for one in (query, other)]
+    forms = [[_form(plan, schema) for plan in plans] for schema in declared]
+    return all(mine and mine == theirs for mine, theirs in forms)
+
+
+@lru_cache(maxsize=4096)
+def _form(text: str, schema: DatasetSchema) -> str:
+    """What a stored plan asks of these declarations; empty where they do not allow it."""
+    raw = json.loads(text)
+    try:
+        plan = parse_plan(raw, schema, dataset=raw["dataset"], stored=True)
+        return canonical_sha256(plan, schema)
+    except (InvalidPlan, UnknownColumn):
+        return ""
 
 
 def _figure(lines: Sequence[ComparedRow], versions: Sequence[Version]) -> Figure:

@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from django.test import Client
 
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import add_version, receive_upload
+from dpgov.privacy.plan.domains import category_domain
+from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec
 from dpgov.queries.models import Query
 from dpgov.queries.workbench.versions import over_versions
 from dpgov.tenants.models import Membership, Role
@@ -21,15 +24,15 @@ MEAN = ({"statistic": "mean", "column": "age"},)
 
 
 @pytest.fixture
-def later(dataset: Dataset, owner: Membership) -> Callable[[], None]:
-    """The same file handed in as the next version."""
+def later(dataset: Dataset, owner: Membership) -> Callable[..., None]:
+    """The same file handed in as the next version, perhaps declared otherwise."""
 
-    def added() -> None:
+    def added(columns: tuple[ColumnSpec, ...] = COLUMNS) -> None:
         with child_processes_run_once(owner.tenant.slug):
             upload = receive_upload(
                 tenant=owner.tenant, uploader=owner.user, name="visits.csv", chunks=[CSV.encode()]
             )
-            add_version(dataset=dataset, upload=upload, columns=COLUMNS, user=owner.user)
+            add_version(dataset=dataset, upload=upload, columns=columns, user=owner.user)
 
     return added
 
@@ -84,6 +87,47 @@ def test_nobody_is_shown_answers_that_they_may_not_see(
     assert over_versions(analyst, own) is None
     assert over_versions(owner, own) is not None
     assert over_versions(stranger, own) is None
+
+
+def test_a_version_declared_in_another_order_is_on_the_line_of_the_same_question_alone(
+    analyst: Membership, ask: Ask, answer_now: Callable[[], int], later: Callable[..., None]
+) -> None:
+    """E13: a form is in codes, and where the categories changed places, so did their codes."""
+    first = ask(analyst, where=_of("Female"))
+    answer_now()
+    later(tuple(_turned(column) for column in COLUMNS))
+    other, same = ask(analyst, where=_of("Male")), ask(analyst, where=_of("Female"))
+    answer_now()
+    read = {q.pk: q for q in Query.objects.select_related("version").filter(dataset=first.dataset)}
+    assert read[first.pk].canonical_sha256 == read[other.pk].canonical_sha256
+    found = over_versions(analyst, read[first.pk])
+    assert found is not None
+    assert [row[0].query_id for row in found.rows] == [first.pk, same.pk]
+    assert over_versions(analyst, read[other.pk]) is None
+
+
+def test_a_filter_that_once_meant_every_row_is_another_question_where_it_does_not(
+    analyst: Membership, ask: Ask, answer_now: Callable[[], int], later: Callable[..., None]
+) -> None:
+    """E13: both sexes were all that was declared; with a third they are not."""
+    first = ask(analyst)
+    answer_now()
+    more = category_domain(("Female", "Male", "Other"))
+    later(tuple(replace(c, domain=more) if c.name == "sex" else c for c in COLUMNS))
+    both = ask(analyst, where=[{"column": "sex", "op": "in", "value": ["Female", "Male"]}])
+    answer_now()
+    for one in Query.objects.select_related("version").filter(pk__in=[first.pk, both.pk]):
+        assert over_versions(analyst, one) is None
+
+
+def _of(sex: str) -> list[dict[str, str]]:
+    return [{"column": "sex", "op": "=", "value": sex}]
+
+
+def _turned(column: ColumnSpec) -> ColumnSpec:
+    if not isinstance(column.domain, CategoryDomain):
+        return column
+    return replace(column, domain=category_domain(column.domain.categories[::-1]))
 
 
 def test_what_waits_has_no_number_on_the_line(
