@@ -64,10 +64,12 @@
   async function send(kept) {
     show(kept);
     try {
+      keep({ ...kept, tried: true }); // until it is answered it may have arrived: the same is sent again, never another
       const answer = await fetch(survey.address, {
         method: "POST", credentials: "omit", headers: { "Content-Type": "application/json" },
         body: JSON.stringify({ token: kept.token, report: kept.report }),
       });
+      if (answer.status >= 500) throw new Error("unknown");
       const body = answer.ok ? {} : await answer.json();
       const error = body.errors?.[0];
       if (answer.ok || (error?.code === "token_spent" && kept.tried)) {
@@ -75,10 +77,10 @@
         show({ ...kept, sent: true });
         say("done");
       } else {
-        say("refused", error?.detail); // what was drawn stays: another draw would tell more
+        keep(kept); // what was drawn stays: another draw would tell more. A spent token is not by this try
+        say("refused", error?.detail);
       }
     } catch {
-      keep({ ...kept, tried: true }); // it may have arrived: the same is sent again, never another
       say("away");
     }
   }
@@ -94,7 +96,7 @@
   function tell(kept) {
     form.reset();
     show(kept);
-    say(kept.sent ? "done" : "away");
+    say(kept.sent ? "done" : kept.tried ? "away" : "");
   }
 
   // One tab at a time, and only where none has drawn: what another one kept is told, and never drawn anew.
@@ -132,5 +134,5 @@
     const { kept } = stored();
     if (event.key === key && kept) tell(kept);
   });
-  part("again").addEventListener("click", () => send({ ...stored().kept, tried: true }));
+  part("again").addEventListener("click", () => send(stored().kept));
 })();
