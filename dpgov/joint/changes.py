@@ -1,5 +1,6 @@
 """What takes two persons here: that a dataset takes part in a joint question."""
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -8,7 +9,9 @@ from dpgov.approvals.models import ChangeRequest
 from dpgov.budgets.words import amount
 from dpgov.datasets.models import Dataset
 from dpgov.joint.installed import JOIN_JOINT
+from dpgov.joint.selectors import joint_questions_in
 from dpgov.joint.services.parties import join_as_agreed
+from dpgov.joint.wording import asked_words
 from dpgov.tenants.permissions import Permission
 
 
@@ -21,7 +24,10 @@ def _title(request: ChangeRequest) -> str:
 
 def _told(request: ChangeRequest) -> Told:
     payload = request.payload
-    rows = [(_("Joint question"), _("not taking part"), _("taking part"))]
+    rows = [
+        (_("Joint question"), _("not taking part"), _("taking part")),
+        (_("Question"), "", asked_words(payload["plan"])),
+    ]
     found = Dataset.objects.filter(pk=payload["dataset"]).select_related("budget").first()
     if found is not None:
         budget = found.budget
@@ -52,7 +58,15 @@ def _told(request: ChangeRequest) -> Told:
                 "charged from the opening on, even if an organisation then never answers."
             ),
         ],
+        see=_page_of(request),
     )
+
+
+def _page_of(request: ChangeRequest) -> str:
+    """That of the joint question, which only those see who proposed it or are in it."""
+    asked = request.payload["question"]
+    seen = joint_questions_in(request.tenant_id).filter(pk=asked).exists()
+    return reverse("joint:detail", args=[asked]) if seen else ""
 
 
 CHANGES = (

@@ -37,10 +37,14 @@ def parties_of(queries: QuerySet[Query]) -> dict[UUID, tuple[int, int]]:
 
 
 def joint_questions_of(membership: Membership) -> QuerySet[JointQuestion]:
-    """Those that this organisation proposed or takes part in, newest first."""
-    mine = Party.objects.filter(tenant=membership.tenant_id).values("question")
-    found = JointQuestion.objects.filter(Q(tenant=membership.tenant_id) | Q(pk__in=mine))
-    return found.order_by("-proposed_at", "id")
+    """Those that this person's organisation proposed or takes part in, newest first."""
+    return joint_questions_in(membership.tenant_id).order_by("-proposed_at", "id")
+
+
+def joint_questions_in(tenant_id: UUID) -> QuerySet[JointQuestion]:
+    """Those that this organisation proposed or takes part in."""
+    mine = Party.objects.filter(tenant=tenant_id).values("question")
+    return JointQuestion.objects.filter(Q(tenant=tenant_id) | Q(pk__in=mine))
 
 
 def get_joint_question(membership: Membership, question_id: UUID) -> JointQuestion:

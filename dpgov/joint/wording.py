@@ -17,6 +17,7 @@ from dpgov.privacy.joint.total import Joint
 from dpgov.privacy.plan.by_calendar import CalendarPart
 from dpgov.queries.models import Query
 from dpgov.queries.wording.dates import PARTS_IN_WORDS
+from dpgov.queries.wording.words import statistic_in_words
 
 PROPOSED, GATHERING, KEYS, OPENED = "proposed", "gathering", "keys", "opened"
 ANSWERED, FAILED, ENDED = "answered", "failed", "ended"
@@ -134,16 +135,18 @@ def price_for(party: Party | None, question: JointQuestion, datasets: list[Any])
 
 
 def asked_words(plan: dict[str, Any]) -> str:
-    """What a plan of a joint question asks, in a line."""
+    """All that a plan of a joint question asks: what its owner agrees to, hence nothing cut off.
+
+    A computed column is named by its formula.
+    """
     (statistic,) = plan["statistics"]
-    column = statistic.get("column")
-    words = _("Sum of %(column)s") % {"column": column} if column else _("Number of rows")
+    words = statistic_in_words(statistic)
     groups = [_group_words(grouping) for grouping in plan["group_by"]]
     return _("%(words)s by %(group)s") % {"words": words, "group": groups[0]} if groups else words
 
 
 def _group_words(grouping: dict[str, Any]) -> str:
-    """The column, with its edges or the part of the calendar."""
+    """The column, with its edges, the part of the calendar or its categories."""
     column, edges, part = grouping["column"], grouping.get("edges"), grouping.get("by")
     if edges:
         listed = ", ".join(str(edge) for edge in edges)
@@ -151,4 +154,5 @@ def _group_words(grouping: dict[str, Any]) -> str:
     if part:
         words = PARTS_IN_WORDS[CalendarPart(part)]()
         return _("%(column)s by %(part)s") % {"column": column, "part": words}
-    return str(column)
+    categories = ", ".join(str(category) for category in grouping.get("categories") or [])
+    return f"{column} ({categories})" if categories else str(column)

@@ -30,6 +30,7 @@ from dpgov.joint.services.prepared import Terms
 from dpgov.joint.web.forms import CodeForm, JoinForm, ProposalForm
 from dpgov.joint.wording import GATHERING, KEYS, PROPOSED, asked_words, price_for, view_of
 from dpgov.privacy.plan.plan import InvalidPlan
+from dpgov.queries.wording.words import in_words
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
 
@@ -42,7 +43,7 @@ def index(request: HttpRequest) -> HttpResponse:
     """Every joint question that this organisation proposed or takes part in."""
     membership = membership_of(request)
     rows = [
-        (question, view_of(question, party_of(membership, question)), asked_words(question.plan))
+        (question, view_of(question, party_of(membership, question)), in_words(question.plan))
         for question in joint_questions_of(membership)
     ]
     return render(request, "joint/list.html", {"rows": rows})

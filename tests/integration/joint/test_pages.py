@@ -19,6 +19,7 @@ from dpgov.datasets.services import add_version, receive_upload
 from dpgov.joint.models import JointQuestion, Party
 from dpgov.joint.services import joint_round
 from dpgov.joint.wording import Price
+from dpgov.oversight.background import background_of
 from dpgov.privacy.plan.domains import category_domain, column_spec
 from dpgov.privacy.plan.schema import MissingRule
 from dpgov.queries.asking.once import InvalidKey, check_key
@@ -26,7 +27,7 @@ from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership
 from tests.cast import publish_now
 from tests.integration.joint.before import chosen, typed
-from tests.integration.joint.made import Side, joined, look, proposed, query_of
+from tests.integration.joint.made import Side, asked, joined, look, proposed, query_of
 from tests.small_dataset import COLUMNS, SEXES, child_processes_run_once, csv_of
 
 SignIn = Callable[[Membership], Client]
@@ -130,6 +131,34 @@ def test_three_organisations_do_it_all_on_pages(sides: list[Side], client_for: S
         assert "Receipt" in answer
         assert question.title in _text(owner, "joint:list")
     assert len(shown) == 1
+
+
+def test_two_persons_are_shown_all_that_is_asked_before_they_agree(
+    sides: list[Side], client_for: SignIn
+) -> None:
+    """M46: what is released and charged, with its clipping and every group; and of which budget."""
+    plan = {
+        "statistics": [{"statistic": "sum", "column": "age", "clip": {"from": 0, "to": 10}}],
+        "group_by": [{"column": "sex", "categories": ["Male", "Female"]}],
+        "rho": 0.4,
+    }
+    words = "Sum of age, clipped to 0 to 10 by sex (Male, Female)"
+    first, second = sides[:2]
+    question, code = proposed(first, plan)
+    address = reverse("joint:detail", args=[question.pk])
+    offer = client_for(second.owner).post(reverse("joint:code"), {"code": code})
+    assert words in offer.content.decode()
+    assert words in client_for(first.owner).get(address).content.decode()
+    assert "clipped to 0 to 10" in _text(client_for(first.owner), "joint:list")
+    for one, linked in ((first, True), (second, False)):
+        request = asked(one, question, code)
+        page = _text(client_for(one.officer), "dashboards:approval", request.pk)
+        assert words in page
+        # Only who proposed it, or is in it, sees its page.
+        assert (f'href="{address}"' in page) == linked
+        around = background_of(request)
+        assert around.budget == one.dataset.budget
+        assert [what for what, _ in around.lineage][:2] == ["Dataset", "Budget"]
 
 
 def test_a_refused_request_to_take_part_is_still_there(
