@@ -20,7 +20,7 @@ from dpgov.operation.tallies import count_request
 
 _API = "/api/"
 _METRICS = "/metrics"
-_READING = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+READING = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 
 
 def is_api(request: HttpRequest) -> bool:
@@ -111,7 +111,7 @@ class WholeBodyMiddleware:
 
 def _read(request: HttpRequest) -> None:
     """What the body says is kept with the request; a form with files is read as one."""
-    if request.method in _READING:
+    if request.method in READING:
         return
     if request.content_type != "multipart/form-data":
         _ = request.body

@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.contrib.auth.signals import user_logged_in
 from django.core import checks
 from django.core.checks import Tags
 
@@ -11,9 +12,11 @@ class TenantsConfig(AppConfig):
     name = "dpgov.tenants"
 
     def ready(self) -> None:
+        from dpgov.tenants.chosen import begin
         from dpgov.tenants.sign_in.oidc import use_strict_provider
 
         use_strict_provider()
+        user_logged_in.connect(begin, dispatch_uid="dpgov.tenants.chosen")
         register(self.label, installed)
         checks.register(is_there, Tags.database)
         checks.register(one_role, Tags.database)

@@ -1,6 +1,5 @@
 """Reads about tenants and their people."""
 
-from collections.abc import Sequence
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -8,16 +7,6 @@ from django.db.models import QuerySet
 from dpgov.audit.actor import Actor
 from dpgov.tenants.models import ApiToken, Membership, Role, Tenant, User
 from dpgov.tenants.roles import having
-
-
-def membership_for_session(
-    memberships: Sequence[Membership], chosen: str | None
-) -> Membership | None:
-    """Of all that a user has the one that the session chose, if it is there; else the first."""
-    for membership in memberships:
-        if str(membership.id) == chosen:
-            return membership
-    return memberships[0] if memberships else None
 
 
 def memberships_of(user: User) -> QuerySet[Membership]:

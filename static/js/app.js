@@ -1,6 +1,30 @@
 // Small manners of every page. Nothing here is needed for a page to work.
 "use strict";
 (() => {
+  // A page of one organisation sends nothing once another tab shows another one: the server would refuse
+  // it. It says so while what was typed still stands there.
+  const outdated = document.getElementById("outdated");
+  const { organisation } = document.body.dataset;
+  const tabs = new BroadcastChannel("dpgov-organisation");
+  const tellOutdated = () => {
+    if (outdated) outdated.hidden = false;
+  };
+  tabs.addEventListener("message", ({ data }) => {
+    if (organisation && data !== organisation) tellOutdated();
+  });
+  if (organisation) tabs.postMessage(organisation);
+  document.addEventListener("dpgov:outdated", tellOutdated);
+  document.addEventListener("htmx:response:error", (event) => {
+    if (event.detail.ctx.response.status === 403) tellOutdated();
+  });
+  document.addEventListener("submit", (event) => {
+    if (!outdated || outdated.hidden || !event.target.matches("#main form[method=post]")) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    outdated.scrollIntoView({ block: "center" });
+    outdated.focus();
+  }, true);
+
   // A form that spends or changes something is sent once: a double click is one click.
   document.addEventListener("submit", (event) => {
     const form = event.target;

@@ -8,6 +8,8 @@
   const seen = form.elements.draft_seen;
   const PAUSE = 2000;
   let changes = 0, kept = 0, running = null, sending = null, leaving = false, timer = 0, savedAt = 0, stopped = false;
+  // Refused because this page is of another organisation or session: nothing more is kept of it.
+  let barred = false;
   // Whoever comes back with the browser's button wants what stands in front of them.
   let mine = performance.getEntriesByType("navigation")[0]?.type === "back_forward";
 
@@ -46,6 +48,12 @@
     const options = { method: "POST", body: body(), redirect: "error", signal: sending.signal };
     try {
       const answer = await fetch(form.dataset.autosave, options);
+      if (answer.status === 403) {
+        stopped = barred = true;
+        say("");
+        document.dispatchEvent(new Event("dpgov:outdated"));
+        return;
+      }
       const found = await answer.json();
       if (answer.ok) {
         kept = sent;
@@ -83,7 +91,11 @@
     location.assign(link.href);
   });
   window.addEventListener("beforeunload", (event) => {
-    if (leaving || changes === kept || stopped) return;
+    if (leaving || changes === kept || (stopped && !barred)) return;
+    if (barred) {
+      event.preventDefault();
+      return;
+    }
     mine ||= running !== null;
     if (!navigator.sendBeacon(form.dataset.autosave, body())) event.preventDefault();
   });

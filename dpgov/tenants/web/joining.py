@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from dpgov.tenants import joining as service
+from dpgov.tenants.chosen import choose
 from dpgov.tenants.invitations import InvitationRefused
 from dpgov.tenants.models import Role
 from dpgov.tenants.practising import let_in_newcomer
@@ -96,7 +97,7 @@ def _accept(
         return _page(request, invited, form, problem=str(refusal))
     let_in_newcomer(membership)
     if form is None:
-        request.session["membership"] = str(membership.pk)
+        choose(request, membership)
     # Who has no account yet has no session of their own either: what they just read is kept in it.
     request.session[_JOINED] = {
         "organisation": membership.tenant.name,

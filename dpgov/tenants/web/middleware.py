@@ -19,18 +19,19 @@ from django.contrib.auth import logout
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 from django.middleware.locale import LocaleMiddleware
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.utils import translation
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 from django.views.i18n import set_language
 
 from dpgov.operation import clock
-from dpgov.operation.middleware import is_api, is_metrics
+from dpgov.operation.middleware import READING, is_api, is_metrics
 from dpgov.tenants.boundary import Scope, acting_as, change_to, current_scope, resumed
+from dpgov.tenants.chosen import choose, chosen_among, has_chosen
 from dpgov.tenants.models import Membership, User
 from dpgov.tenants.permissions import abilities
-from dpgov.tenants.selectors import membership_for_session, memberships_of
+from dpgov.tenants.selectors import memberships_of
 
 # Its own routes bear no room's name: account_*, mfa_*, sessions, health and the API's description.
 # The API itself is opened by tokens alone, which are made on a page of a room.
@@ -121,6 +122,9 @@ class TenantMiddleware:
     that a removed role ends at once; what is at work by then, for milliseconds, is carried out.
     Until the answer is made, the database shows that membership's tenant and nothing else; nobody
     who is not signed in is shown any tenant.
+
+    Where the chosen membership has ended, another one is chosen and the person is told. Whatever
+    was sent then is refused: it was meant for the organisation that they have left.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -131,7 +135,7 @@ class TenantMiddleware:
         person = user.pk if user.is_authenticated else None
         with acting_as(person):
             memberships = list(memberships_of(user)) if user.is_authenticated else []
-            membership = membership_for_session(memberships, request.session.get("membership"))
+            membership = _acting(request, memberships)
             request.membership = membership  # type: ignore[attr-defined]
             request.memberships = memberships  # type: ignore[attr-defined]
             if membership is not None:
@@ -141,6 +145,26 @@ class TenantMiddleware:
                 parts = cast(Iterator[bytes], response.streaming_content)
                 response.streaming_content = _within(current_scope(), parts)
         return response
+
+    def process_view(self, request: HttpRequest, *__: Any) -> HttpResponseBase | None:
+        """Nothing of an organisation is changed in the place of another one."""
+        match = request.resolver_match
+        if match is None or not getattr(request, "has_left", False) or request.method in READING:
+            return None
+        return render(request, "left.html", status=403) if _is_guarded(match.view_name) else None
+
+
+def _acting(request: HttpRequest, memberships: list[Membership]) -> Membership | None:
+    """What the session chose, or what is chosen in its place."""
+    membership = chosen_among(request, memberships)
+    request.has_left = membership is None and has_chosen(request)  # type: ignore[attr-defined]
+    if membership is not None or not memberships:
+        return membership
+    choose(request, memberships[0])
+    if request.method in READING and not is_api(request):
+        text = _("You no longer belong to the organisation that you acted in. This is {name}.")
+        messages.warning(request, text.format(name=memberships[0].tenant.name))
+    return memberships[0]
 
 
 def _within(scope: Scope | None, parts: Iterator[bytes]) -> Iterator[bytes]:

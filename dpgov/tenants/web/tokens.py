@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from dpgov.tenants import tokens as token_services
+from dpgov.tenants.chosen import choose
 from dpgov.tenants.models import ApiToken, Membership
 from dpgov.tenants.permissions import MemberRequest, Permission, requires
 from dpgov.tenants.selectors import actor_of, memberships_of, tokens_of
@@ -64,10 +65,10 @@ def token_revoke(request: MemberRequest, reference: UUID) -> HttpResponse:
 @require_POST
 @login_required
 def switch(request: MemberRequest) -> HttpResponse:
-    """Act in another of one's own tenants from now on."""
+    """Act in another of one's own tenants from now on; pages opened before send nothing more."""
     try:
         chosen = memberships_of(request.user).get(pk=request.POST.get("membership", ""))
     except (Membership.DoesNotExist, ValidationError, ValueError) as unknown:
         raise Http404 from unknown
-    request.session["membership"] = str(chosen.pk)
+    choose(request, chosen)
     return redirect(settings.LOGIN_REDIRECT_URL)

@@ -166,4 +166,4 @@ def test_switching_to_what_is_not_ones_own_looks_missing(
     missing = browser.post("/switch/", {"membership": chosen})
     foreign = browser.post("/switch/", {"membership": stranger.id})
     assert (missing.status_code, foreign.status_code) == (404, 404)
-    assert browser.session.get("membership") is None
+    assert browser.session["membership"] == str(officer.id)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 from urllib.parse import urlencode
+from uuid import UUID
 
 from dpgov.budgets.charging import Limit, one_part_each
 from dpgov.budgets.words import amount
@@ -74,6 +75,7 @@ class Offer:
     quote: Quote | None = None
     wanted: str = ""
     never: tuple[str, ...] = ()
+    dataset_id: UUID | None = None
 
     @property
     def price(self) -> str:
@@ -187,8 +189,11 @@ class Offer:
 
     @property
     def mark(self) -> str:
-        """Stands for what would be sent: two questions of one price have two."""
-        text = json.dumps(self.body, sort_keys=True, default=str)
+        """Stands for what would be sent: two questions of one price have two.
+
+        So has one question of two datasets of one name, in two organisations of one person.
+        """
+        text = json.dumps([self.dataset_id, self.body], sort_keys=True, default=str)
         return sha256(text.encode()).hexdigest()[:16]
 
     def is_at(self, agreed: str) -> bool:
@@ -219,6 +224,7 @@ def _request(about: str, epsilon_nano: int) -> str:
 def offer_for(
     form: PricedForm,
     priced_by: Callable[[dict[str, Any]], Quote],
+    dataset_id: UUID,
     schema: DatasetSchema | None = None,
 ) -> Offer:
     """Price the form; its refusals are placed at its fields.
@@ -236,7 +242,9 @@ def offer_for(
     # What was found for a wanted accuracy is sent with its amount, like any other plan.
     sent = priced.plan.as_json() if "accuracy" in body else body
     never = () if schema is None else _never(priced.plan, schema)
-    return Offer(body=sent, quote=priced, wanted=form.price.wanted, never=never)
+    return Offer(
+        body=sent, quote=priced, wanted=form.price.wanted, never=never, dataset_id=dataset_id
+    )
 
 
 def _never(plan: Plan, schema: DatasetSchema) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ def offer_together(request: HttpRequest, dataset: Dataset, form: PricedForm) -> 
             allocation_id=form.allocation_id,
         )
 
-    return offer_for(form, priced)
+    return offer_for(form, priced, dataset.pk)
 
 
 def send_together(

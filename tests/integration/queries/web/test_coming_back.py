@@ -11,6 +11,7 @@ from dpgov.tenants.models import Membership, Role
 from tests.cast import join
 from tests.integration.queries.conftest import Filled
 from tests.integration.queries.web.test_quote_page import QUOTE, Unchanged, text_of
+from tests.small_dataset import register_small_dataset
 
 ASK = "/datasets/visits/ask/"
 pytestmark = pytest.mark.usefixtures("dataset")
@@ -38,6 +39,25 @@ def test_a_question_is_not_sent_at_the_price_of_another_one(
     assert "Nothing was charged." in said
     again = browser.post(ASK, other.posted(price="0.5", priced=_read(browser, other)))
     assert again.status_code == 302
+
+
+def test_a_price_that_was_shown_in_one_organisation_is_not_paid_in_another(
+    analyst: Membership, stranger: Membership, browser: Client, counting: Filled,
+    unchanged: Unchanged,
+) -> None:  # fmt: skip
+    """H10: both have a dataset "visits", where the question costs the same."""
+    register_small_dataset(stranger, name="Visits")
+    there = join(stranger.tenant, Role.ANALYST, "nina")
+    Membership.objects.filter(pk=there.pk).update(user=analyst.user)
+    browser.post("/switch/", {"membership": str(there.pk)})
+    read = _read(browser, counting)
+    browser.post("/switch/", {"membership": str(analyst.pk)})
+    with unchanged():
+        refused = browser.post(ASK, counting.posted(price="0.5", priced=read))
+    assert refused.status_code == 422
+    assert "another question than the price you saw" in text_of(refused.content)
+    here = browser.post(ASK, counting.posted(price="0.5", priced=_read(browser, counting)))
+    assert here.status_code == 302
 
 
 def test_who_comes_back_to_the_form_finds_what_they_asked_with_it(
