@@ -5,8 +5,10 @@ Works from stored bodies alone, and reveals nothing that they did not. With erro
 probability at most 2%, however the two noises depend on each other (the union bound).
 """
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import plotly.graph_objects as go
@@ -14,6 +16,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
 from dpgov.privacy.answer.body import MAX_CELLS
+from dpgov.privacy.plan.grouping import REST, REST_WHEN_TAKEN
+from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.kinds import least_groups
 from dpgov.queries.wording.dates import date_at, first_of
 from dpgov.queries.wording.dots import shift_of
@@ -62,6 +66,7 @@ class ComparedRow:
 def comparable(plan: dict[str, Any], other: dict[str, Any]) -> bool:
     """Whether two plans have a statistic in common, over groups along the same columns.
 
+    Along the same parts of the calendar, too, and counts that run along the same edges.
     And of as much of each unit: an answer that leaves rows out differs for that reason. None of
     very many groups: nobody would look through them.
     """
@@ -72,11 +77,23 @@ def comparable(plan: dict[str, Any], other: dict[str, Any]) -> bool:
     return along == other_along and not statistics.isdisjoint(other_statistics)
 
 
-def _shape(plan: dict[str, Any]) -> tuple[list[str], set[tuple[str, str | None, str]]]:
-    columns = [grouping["column"] for grouping in plan.get("group_by") or []]
-    return [*columns, str(plan.get("per_unit"))], {
-        (one["statistic"], one.get("column"), str(one.get("clip"))) for one in plan["statistics"]
+def _shape(plan: dict[str, Any]) -> tuple[list[str], set[tuple[str, ...]]]:
+    groups = plan.get("group_by") or []
+    along = [f"{grouping['column']} {grouping.get('by') or ''}" for grouping in groups]
+    return [*along, str(plan.get("per_unit"))], {
+        (
+            *(one["statistic"], str(one.get("column")), str(one.get("clip"))),
+            str([grouping.get("edges") for grouping in _run_along(one, groups)]),
+        )
+        for one in plan["statistics"]
     }
+
+
+def _run_along(
+    statistic: dict[str, Any], groups: Sequence[dict[str, Any]]
+) -> Sequence[dict[str, Any]]:
+    """The last groups, that its counts run along; none of most statistics."""
+    return groups[len(groups) - StatisticKind(statistic["statistic"]).facts.along :]
 
 
 def chart_of(rows: Sequence[ComparedRow], letters: Sequence[str]) -> Figure | None:
@@ -115,7 +132,7 @@ def _letter(rows: Sequence[ComparedRow], place: int, letter: str, letters: int) 
     )
 
 
-Cells = dict[tuple[str, tuple[str, ...]], dict[str, Any]]
+Cells = dict[tuple[str, tuple[str, ...], tuple[str, ...]], dict[str, Any]]
 
 
 def compared(bodies: Sequence[dict[str, Any]]) -> list[ComparedRow]:
@@ -133,16 +150,32 @@ def compared(bodies: Sequence[dict[str, Any]]) -> list[ComparedRow]:
 
 
 def _cells(body: dict[str, Any]) -> Cells:
-    """By statistic and group; the column of a group belongs to its name."""
-    columns = [group["column"] for group in body["groups"]]
-    return {
-        (
-            statistic_in_words(statistic),
-            tuple(f"{name} {text}" for name, text in zip(columns, labels, strict=True)),
-        ): _absolute(cell, statistic)
-        for statistic in body["statistics"]
-        for labels, cell in zip(cell_labels(body), statistic["cells"], strict=True)
-    }
+    """By statistic and group, and by what else makes two groups of one name the same rows."""
+    columns, frames = [group["column"] for group in body["groups"]], list(_frames(body))
+    found: Cells = {}
+    for statistic in body["statistics"]:
+        label = statistic_in_words(statistic)
+        running = tuple(map(_whole, _run_along(statistic, body["groups"])))
+        for names, frame, cell in zip(cell_labels(body), frames, statistic["cells"], strict=True):
+            group = tuple(f"{name} {text}" for name, text in zip(columns, names, strict=True))
+            found[label, group, (*frame, *running)] = _absolute(cell, statistic)
+    return found
+
+
+def _frames(body: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    """Of each cell the parts of the calendar; everything else is else than all that is named."""
+    each = []
+    for group in body["groups"]:
+        *named, last = group["bins"]
+        part = group.get("by") or ""
+        is_rest = last in (REST, REST_WHEN_TAKEN)
+        each.append([*(part for _name in named), _whole(group) if is_rest else part])
+    return product(*each)
+
+
+def _whole(group: dict[str, Any]) -> str:
+    """All that a grouping names, in one text: a long list would be hashed for every cell."""
+    return json.dumps([group.get("by"), *sorted(map(str, group["bins"]))])
 
 
 def _absolute(cell: dict[str, Any], statistic: dict[str, Any]) -> dict[str, Any]:

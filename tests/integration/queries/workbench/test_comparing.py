@@ -77,6 +77,59 @@ def test_only_what_the_first_answer_shares_is_compared() -> None:
     assert compared([whole, body((5, 1), name="sum")]) == []
 
 
+def _by(group: dict[str, Any], name: str = "count") -> dict[str, Any]:
+    """An answer with one cell for each bin of this grouping."""
+    found = body(*((place, 1) for place in range(len(group["bins"]))), name=name)
+    return {**found, "groups": [group]}
+
+
+AGES = {"column": "age", "bins": ["[0, 20)", "[20, 40)", "[40, 60]", "other"]}
+OLDER = {"column": "age", "bins": ["[10, 20)", "[20, 40)", "[40, 60]", "other"]}
+LISTED = {"column": "sex", "bins": ["Female", "Male", "other"]}
+TURNED = {"column": "sex", "bins": ["Male", "Female", "other"]}
+FEWER = {"column": "sex", "bins": ["Female", "other"]}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "name", "shared"),
+    [
+        (AGES, OLDER, "count", ["age [20, 40)", "age [40, 60]"]),
+        (AGES, OLDER, "cdf", []),
+        (OLDER, OLDER, "cdf", [f"age {name}" for name in OLDER["bins"]]),
+        (LISTED, FEWER, "count", ["sex Female"]),
+        (LISTED, TURNED, "count", ["sex Female", "sex Male", "sex other"]),
+    ],
+)
+def test_only_groups_of_the_same_rows_are_compared(
+    first: dict[str, Any], second: dict[str, Any], name: str, shared: list[str]
+) -> None:
+    """Everything else is else than what is named; a count up to an edge begins at the first."""
+    rows = compared([_by(first, name), _by(second, name)])
+    assert [row.group for row in rows] == shared
+
+
+def test_parts_of_the_calendar_of_one_name_are_not_compared() -> None:
+    """A first day of the week is no first quarter of the year."""
+    days = {"column": "on", "by": "weekday", "bins": ["1", "2", "other"]}
+    quarters = days | {"by": "quarter_of_year"}
+    assert compared([_by(days), _by(quarters)]) == []
+    assert len(compared([_by(days), _by(days)])) == 3
+
+
+def test_plans_along_other_parts_or_other_edges_have_nothing_to_compare() -> None:
+    count, running = (
+        {"statistics": [{"statistic": "count"}]},
+        {"statistics": [{"statistic": "cdf"}]},
+    )
+    by_day, by_quarter = (
+        {"group_by": [{"column": "on", "by": part}]} for part in ("weekday", "quarter")
+    )
+    assert not comparable(count | by_day, count | by_quarter)
+    young, old = ({"group_by": [{"column": "age", "edges": [low, 40]}]} for low in (0, 20))
+    assert comparable(count | young, count | old)
+    assert not comparable(running | young, running | old)
+
+
 def test_two_answers_of_one_dataset_are_put_side_by_side(
     browser: Client, stored: Stored, django_assert_max_num_queries: Any
 ) -> None:
