@@ -7,6 +7,7 @@ of requests and of questions by state, ages and sizes are all there is. Duration
 import shutil
 import time
 from collections.abc import Iterator
+from datetime import datetime
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -17,7 +18,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from dpgov.audit.selectors import log_size, newest_checkpoint
+from dpgov.audit.selectors import entries_of, log_size, newest_checkpoint
 from dpgov.datasets.crossing import next_arrivals
 from dpgov.datasets.services.arrivals.reading import ATTEMPTS
 from dpgov.noise_check.findings import Verdict, last_report
@@ -128,25 +129,33 @@ def _room() -> Iterator[Metric]:
 
 
 def _logs() -> Iterator[Metric]:
-    """The logs of all tenants together, and the tenant whose newest signature is the oldest."""
-    entries, unsigned, oldest = 0, 0, time.time()
+    """The logs of all tenants together, and of the one that waits longest since when it does."""
+    entries, unsigned, longest = 0, 0, 0.0
     for known in tenants():
         with acting_for(known.id):
             size, signed = log_size(known.id), newest_checkpoint(known.id)
+            covered = signed.size if signed else 0
+            if covered < size:
+                since = signed or entries_of(known.id).last()
+                longest = max(longest, _age(since.at) if since else 0.0)
         entries += size
-        unsigned += size - (signed.size if signed else 0)
-        if signed and signed.size < size:
-            oldest = min(oldest, signed.at.timestamp())
+        unsigned += size - covered
     told = {
         "dpgov_audit_entries": ("Entries in all logs.", entries),
         "dpgov_audit_entries_unsigned": ("Those that no checkpoint covers yet.", unsigned),
         "dpgov_checkpoint_age_seconds": (
-            "Age of the last checkpoint of the log that waits longest for its next one.",
-            time.time() - oldest,
+            "Age of the last checkpoint of the log that waits longest for its next one; of a log "
+            "that has none, of its first entry; of one from the future, how far off that is.",
+            longest,
         ),
     }
     for name, (meaning, value) in told.items():
         yield GaugeMetricFamily(name, meaning, value=value)
+
+
+def _age(at: datetime) -> float:
+    """In seconds. What is dated in the future is as wrong as it is far off, and not young."""
+    return abs(time.time() - at.timestamp())
 
 
 def _sweeps() -> Iterator[Metric]:

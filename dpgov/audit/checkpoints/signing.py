@@ -68,13 +68,17 @@ def sweep_checkpoints(tenant_id: UUID) -> AuditCheckpoint | None:
 
 
 def checkpoint_due(tenant_id: UUID) -> bool:
-    """Whether enough is new: so many entries, or any after so many minutes."""
+    """Whether enough is new: so many entries, or any after so many minutes.
+
+    Also any after a checkpoint of the future: a clock that was ahead for one round does not say how
+    old that one is.
+    """
     size, last = log_size(tenant_id), newest_checkpoint(tenant_id)
     if last is None:
         return size > 0
-    patience = timedelta(minutes=settings.DPGOV_CHECKPOINT_MINUTES)
+    patience, age = timedelta(minutes=settings.DPGOV_CHECKPOINT_MINUTES), clock.now() - last.at
     enough = size >= last.size + settings.DPGOV_CHECKPOINT_ENTRIES
-    return enough or (size != last.size and clock.now() >= last.at + patience)
+    return enough or (size != last.size and not timedelta(0) <= age < patience)
 
 
 def make_checkpoint(*, tenant_id: UUID, retiring: tuple[str, ...] = ()) -> AuditCheckpoint | None:

@@ -1,15 +1,19 @@
 """A round of checkpoints: what is wrong with one log stops no other one."""
 
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
+from django.utils import timezone
 from structlog.testing import capture_logs
 
-from dpgov.audit.checkpoints.signing import sweep_checkpoints
+from dpgov.audit.checkpoints.deliveries import deliver_waiting
+from dpgov.audit.checkpoints.signing import make_checkpoint, sweep_checkpoints
 from dpgov.audit.keys.note import PublicKey
 from dpgov.audit.models import AuditCheckpoint
-from dpgov.audit.outside import KEYS, folder_of, known_keys
+from dpgov.audit.outside import KEYS, folder_of, known_keys, newest_outside
+from dpgov.operation import clock
 from dpgov.sweeper.checkpoints import checkpoint_round
 from dpgov.tenants.models import Membership, Tenant
 from tests.integration.audit.logs import write
@@ -55,3 +59,22 @@ def test_what_breaks_off_for_one_log_stops_no_other_one(
         assert checkpoint_round() == 1
     assert [entry["event"] for entry in logged] == ["checkpoints broke off"]
     assert [row.tenant_id for row in AuditCheckpoint.objects.all()] == [other.pk]
+
+
+def test_a_clock_that_was_ahead_for_one_round_stops_no_checkpoint_and_no_delivery(
+    officer: Membership, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """G3: neither for as long as it was ahead, nor once more after that."""
+    write(1, tenant_id=officer.tenant_id)
+    with monkeypatch.context() as ahead:
+        ahead.setattr(clock, "now", lambda: timezone.now() + timedelta(days=365))
+        first = make_checkpoint(tenant_id=officer.tenant_id)
+    assert first is not None
+    assert deliver_waiting(officer.tenant_id) == 1
+    assert sweep_checkpoints(officer.tenant_id) is None
+    write(1, tenant_id=officer.tenant_id)
+    second = sweep_checkpoints(officer.tenant_id)
+    assert second is not None
+    assert newest_outside(officer.tenant_id) == second.size == first.size + 1
+    write(1, tenant_id=officer.tenant_id)
+    assert sweep_checkpoints(officer.tenant_id) is None

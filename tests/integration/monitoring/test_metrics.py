@@ -10,12 +10,17 @@ from typing import Any
 
 import pytest
 from celery import current_app
+from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
+from dpgov.audit.actions import Action
+from dpgov.audit.actor import OPERATOR
 from dpgov.audit.checkpoints.signing import make_checkpoint
+from dpgov.audit.services import append
 from dpgov.budgets.errors import InsufficientBudget
+from dpgov.operation import clock
 from dpgov.queries.answering.heartbeat import Heart, Sweeps
 from dpgov.queries.answering.tasks import look, wake
 from dpgov.queries.models import Query
@@ -128,6 +133,38 @@ def test_they_tell_how_long_a_log_has_waited_for_its_signature(
     told = read()
     assert told["dpgov_audit_entries_unsigned"] == 1
     assert 0 < told["dpgov_checkpoint_age_seconds"] < 60
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_log_that_was_never_signed_waits_since_its_first_entry(
+    read: Callable[[], dict[str, float]], analyst: Membership
+) -> None:
+    """G3: checkpoints that never began are noticed, too."""
+    with transaction.atomic():
+        append(
+            tenant_id=analyst.tenant_id,
+            actor=OPERATOR,
+            action=Action.TENANT_CREATED,
+            subject="x:1",
+            at=timezone.now() - timedelta(days=1),
+        )
+    assert 86_400 <= read()["dpgov_checkpoint_age_seconds"] < 87_000
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_checkpoint_from_the_future_does_not_pass_for_a_new_one(
+    read: Callable[[], dict[str, float]],
+    analyst: Membership,
+    ask: Callable[..., Query],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """G3: it was dated by a clock that was ahead."""
+    ask(analyst)
+    with monkeypatch.context() as ahead:
+        ahead.setattr(clock, "now", lambda: timezone.now() + timedelta(days=365))
+        assert make_checkpoint(tenant_id=analyst.tenant_id) is not None
+    ask(analyst)
+    assert read()["dpgov_checkpoint_age_seconds"] > 364 * 86_400
 
 
 @pytest.mark.django_db(transaction=True)
