@@ -1,6 +1,7 @@
 """A table of forty columns is declared in one grid, kept by itself, and registered."""
 
 import random
+import re
 from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
@@ -58,6 +59,27 @@ def test_forty_columns_are_declared_in_one_grid_and_kept_on_leaving(
     page.get_by_role("button", name="Register the dataset").click()
     await_dataset(page, "Survey of forty")
     expect(page.locator("main")).to_contain_text("score6")
+
+
+def test_what_is_wrong_with_a_bound_is_read_in_whole_lines_on_a_narrow_screen(
+    visit: Visit, tmp_path: Path
+) -> None:
+    """At 360 px a bound has a third of its row, and a sentence in it one word a line."""
+    window = visit()
+    window.expected = re.compile("422")
+    page = window.sign_in("owner")
+    _upload(page, tmp_path / "survey.csv")
+    page.set_viewport_size({"width": 360, "height": 740})
+    age = row(page, "age")
+    age.get_by_label("Type", exact=True).select_option("number")
+    age.get_by_label("To", exact=True).fill("many")
+    page.get_by_role("button", name="Review the privacy label").click()
+    told = row(page, "age").locator(".grid-bound .invalid-feedback").first
+    expect(told).to_be_visible()
+    wide, text = row(page, "age").bounding_box(), told.bounding_box()
+    assert wide
+    assert text
+    assert text["width"] > 0.9 * wide["width"]
 
 
 def _compare_bounds(page: Page) -> None:
