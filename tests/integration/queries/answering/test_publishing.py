@@ -1,7 +1,6 @@
 """Answers lie sealed until their moment, and then appear with everything that is numbered."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -11,8 +10,6 @@ from django.utils import timezone
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Budget, Charge, RateLimit
 from dpgov.datasets.models import Dataset, DatasetVersion
-from dpgov.datasets.rules import own_rules_of
-from dpgov.datasets.services import change_policy
 from dpgov.engines.base import EngineFailure
 from dpgov.queries.answering import answer, lease
 from dpgov.queries.answering.moments import horizon
@@ -168,24 +165,6 @@ def test_a_doubling_is_paid_with_the_least_price_and_logged(
     assert standing(dataset) == (0, HALF + 2 * LEAST)
     assert entries_about(query) == ["QUERY_SUBMITTED", "QUERY_EXTENDED", "QUERY_RELEASED"]
     assert Charge.objects.get().amount_nano == HALF + 2 * LEAST
-
-
-def test_a_doubling_is_not_paid_by_a_least_price_that_came_after_the_question(
-    analyst: Membership,
-    owner: Membership,
-    dataset: Dataset,
-    ask: Asking,
-    takes: Callable[..., None],
-) -> None:
-    """L4: it costs no more than the question did when it was accepted."""
-    takes(3)
-    query = seal(ask(analyst, epsilon=0.01))
-    rules = replace(own_rules_of(dataset), least_nano=2 * 10**9)
-    change_policy(dataset=dataset, rules=rules, user=owner.user)
-    assert query.due_at is not None
-    assert publish_due(query.due_at) == 1
-    query.refresh_from_db()
-    assert (query.cost_nano, query.doublings) == (3 * 10_000_000, 2)
 
 
 @pytest.mark.parametrize("full", ["budget", "rate", "closed"])
