@@ -51,7 +51,8 @@ class BudgetRequest(models.Model):
 
     About a QUESTION it asks for the approval of just this `plan` of this `version`, at the price
     `cost_nano` in the dataset's currency; GRANTED is that approval, which one question uses up.
-    `canonical_sha256` is the plan's form, so that it waits once; empty for everything else.
+    `canonical_sha256` is of the plan's form and its version, so that it waits once; empty for
+    everything else.
     """
 
     class About(models.TextChoices):

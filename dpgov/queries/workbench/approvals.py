@@ -5,6 +5,7 @@ approving or declining: the question is admitted when it is asked, see `queries.
 """
 
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
@@ -107,8 +108,14 @@ def _request(
         plan=blueprint.plan.as_json(),
         cost_nano=blueprint.cost_nano,
         version=version,
-        canonical_sha256=canonical_sha256(blueprint.plan, blueprint.schema),
+        canonical_sha256=_form_of_version(version, blueprint),
     )
+
+
+def _form_of_version(version: DatasetVersion, blueprint: Blueprint) -> str:
+    """The plan's form is in codes of its version: of another one it may be another question."""
+    form = canonical_sha256(blueprint.plan, blueprint.schema)
+    return sha256(f"{version.pk} {form}".encode()).hexdigest()
 
 
 @transaction.atomic

@@ -88,6 +88,18 @@ def test_nothing_is_approved_while_nothing_can_be_asked(
         approve_question(membership=owner, request_id=sent.pk, answer="yes")
 
 
+def test_the_same_form_of_another_version_is_asked_for_beside_it(
+    analyst: Membership, owner: Membership, dataset: Dataset
+) -> None:
+    """A form is in codes, which may stand for other words in a version declared anew."""
+    first = requested(analyst, dataset)
+    new_version(dataset, owner)
+    second = requested(analyst, dataset)
+    assert (first.version.number, second.version.number) == (1, 2)
+    with pytest.raises(AlreadyAsked):
+        requested(analyst, dataset)
+
+
 def test_only_what_needs_approval_is_asked_for_and_once_at_a_time(
     analyst: Membership, owner: Membership, dataset: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
