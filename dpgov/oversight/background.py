@@ -72,9 +72,9 @@ def _item(change: ChangeRequest) -> tuple[Dataset | None, Budget | None]:
         dataset = known.filter(pk=identity).first()
     elif kind == "query" and identity:
         dataset = known.filter(queries__pk=identity).first()
-    elif kind == "joint":
+    elif kind == "joint" and (part := _uuid(str(change.payload.get("dataset")))):
         # Its subject is nobody's alone: what it is about here is the dataset that would take part.
-        dataset = known.filter(pk=_uuid(str(change.payload.get("dataset")))).first()
+        dataset = known.filter(pk=part).first()
     if dataset is not None:
         return dataset, dataset.budget
     own = Budget.objects.filter(tenant_id=change.tenant_id, pk=identity) if identity else None
