@@ -56,6 +56,19 @@ class SurveyClosed(SurveyRefusal):
         super().__init__(said("This survey is closed. Nothing was recorded."))
 
 
+class SurveyHeld(SurveyRefusal):
+    """It takes no reports until an officer has spoken, or until this database is in its place."""
+
+    code = "survey_held"
+
+    def __init__(self) -> None:
+        super().__init__(
+            said(
+                "This survey takes no answers at the moment. Nothing was recorded. Come back later."
+            )
+        )
+
+
 class OnlyInvented(SurveyRefusal):
     """Real people are asked in their own organisation, in whose figures their loss is."""
 

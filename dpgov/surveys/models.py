@@ -81,10 +81,10 @@ class Survey(models.Model):
     def is_held(self) -> bool:
         """Whether it waits, after a restore, for an officer's word about reports that are missing.
 
-        Of one that was read with its budget.
+        Of one that was read with its budget. Once its last day is over it waits for nothing.
         """
         is_frozen = self.budget is not None and self.budget.frozen_at is not None
-        return self.state == Survey.State.OPEN and is_frozen
+        return self.state == Survey.State.OPEN and is_frozen and not self.last_day_over
 
     @property
     def randomiser(self) -> Randomiser:

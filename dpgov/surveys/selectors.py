@@ -48,9 +48,10 @@ def opened_between(tenant: Tenant, since: datetime, until: datetime) -> list[Sur
 
 
 def open_on(budgets: Iterable[UUID]) -> dict[UUID, list[Survey]]:
-    """The open surveys that were charged to each of these budgets, by name."""
+    """The surveys that a report can still come to, charged to each of these budgets, by name."""
     found: dict[UUID, list[Survey]] = defaultdict(list)
     rows = Survey.objects.filter(budget__in=list(budgets), state=Survey.State.OPEN)
+    rows = rows.filter(closes_on__gte=clock.now().date())
     for survey in rows.order_by("question", "id"):
         if survey.budget_id is not None:
             found[survey.budget_id].append(survey)

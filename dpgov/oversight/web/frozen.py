@@ -27,7 +27,7 @@ from dpgov.queries.answering.restored import end_what_waited, with_waiting
 from dpgov.surveys.errors import NotADraft
 from dpgov.surveys.models import Survey
 from dpgov.surveys.selectors import open_on
-from dpgov.surveys.services import close_survey
+from dpgov.surveys.services import close_survey, lock_to_close
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.tenants.selectors import actor_of
@@ -62,7 +62,7 @@ def confirm(request: HttpRequest, budget_id: UUID) -> HttpResponse:
         except NotFrozen:
             return _page(request, problem=_("This was confirmed before. Nothing was changed."))
         else:
-            messages.success(request, _said(budget, form.closes_surveys))
+            messages.success(request, _said(budget, form.closes_surveys, bool(surveys)))
             return redirect("dashboards:frozen")
     return _page(request, budget, form)
 
@@ -72,6 +72,8 @@ def _confirm(
     membership: Membership, budget: Budget, form: ConfirmForm, surveys: Sequence[Survey]
 ) -> None:
     actor = actor_of(membership.user)
+    if form.closes_surveys:
+        lock_to_close(survey.pk for survey in surveys)
     if form.ends_questions:
         end_what_waited(budget_id=budget.pk, actor=actor)
     confirm_budget(
@@ -88,7 +90,7 @@ def _confirm(
             close_survey(membership=membership, survey=survey)
 
 
-def _said(budget: Budget, closed: bool) -> str:
+def _said(budget: Budget, closed: bool, going: bool) -> str:
     is_survey = budget.kind == Budget.Kind.SURVEY
     if closed and not is_survey:
         words = _(
@@ -98,8 +100,10 @@ def _said(budget: Budget, closed: bool) -> str:
         words = _("%(name)s is confirmed. Questions are admitted again.")
     elif closed:
         words = _("%(name)s is confirmed. The survey is closed.")
-    else:
+    elif going:
         words = _("%(name)s is confirmed. Reports are taken again.")
+    else:
+        words = _("%(name)s is confirmed. The last day of this survey is over.")
     return words % {"name": budget.label}
 
 

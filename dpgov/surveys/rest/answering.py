@@ -82,7 +82,7 @@ class AnswerView(APIView):
         description=(
             "Randomise before you send: what is sent is read as it is. A token counts once. "
             "Refusals: 400 `not_a_report`, `token_unknown`; 409 `token_spent`, `survey_closed`, "
-            "`practice`; nothing is recorded then."
+            "`survey_held` (try again later), `practice`; nothing is recorded then."
         ),
         auth=[],
         request=ReportSerializer,

@@ -33,10 +33,10 @@ from dpgov.language.said import said
 from dpgov.notices.delivery.pauses import next_try
 from dpgov.operation import clock
 from dpgov.operation.clock import Now
-from dpgov.surveys.errors import NoTokens, SurveyClosed
+from dpgov.surveys.errors import NoTokens
 from dpgov.surveys.models import Survey, SurveyLetter, SurveyToken
 from dpgov.surveys.services.practising import refuse_real_people
-from dpgov.surveys.services.receiving import takes_reports
+from dpgov.surveys.services.receiving import refuse_unless_taking, takes_reports
 from dpgov.surveys.services.tokens import hash_of
 from dpgov.tenants.letters import whole_link
 from dpgov.tenants.models import Membership
@@ -68,8 +68,8 @@ def write_letters(
     """A token and an e-mail for each address, in the writer's language; how many.
 
     They are sent in the sweeper's rounds. What one `form` named is made once, however often it is
-    sent: then it is said again how many those were. Raises NoTokens, SurveyClosed, OnlyInvented;
-    then nothing was made.
+    sent: then it is said again how many those were. Raises NoTokens, SurveyClosed, SurveyHeld,
+    OnlyInvented; then nothing was made.
     """
     refuse_real_people(membership.tenant)
     if not survey.by_token:
@@ -82,8 +82,7 @@ def write_letters(
     Survey.objects.select_for_update().get(pk=survey.pk)
     if form and (made := SurveyLetter.objects.filter(survey=survey, form=form).count()):
         return made
-    if not takes_reports(survey):
-        raise SurveyClosed
+    refuse_unless_taking(survey)
     letters = [
         SurveyLetter(
             tenant_id=survey.tenant_id,
@@ -148,8 +147,9 @@ def _shall_leave(letter: SurveyLetter) -> bool:
 
 def _due(tenant_id: UUID) -> QuerySet[SurveyLetter]:
     waiting = SurveyLetter.objects.filter(tenant_id=tenant_id, state=SurveyLetter.State.WAITING)
-    # What is held after a restore waits with its survey; once that is closed, nobody ends the hold.
-    going = Q(survey__budget__frozen_at__isnull=True) | ~Q(survey__state=Survey.State.OPEN)
+    # What is held after a restore waits with its survey; once that is over, no hold ends any more.
+    over = ~Q(survey__state=Survey.State.OPEN) | Q(survey__closes_on__lt=clock.now().date())
+    going = Q(survey__budget__frozen_at__isnull=True) | over
     due = waiting.filter(going, next_attempt_at__lte=Now())
     due = due.select_related("survey__tenant", "survey__budget")
     return due.order_by("next_attempt_at", "id")

@@ -7,6 +7,7 @@ the two; they are one transaction, and the database opens nothing that is not ch
 (`guard_survey_state`).
 """
 
+from collections.abc import Iterable
 from uuid import UUID
 
 from django.db import transaction
@@ -125,10 +126,22 @@ def open_as_agreed(request: ChangeRequest) -> Effect:
     )
 
 
+def lock_to_close(surveys: Iterable[UUID]) -> None:
+    """What closing these surveys changes is the caller's until the end of their transaction.
+
+    Before any budget and the log: whoever closes one of them as well waits here, and not beyond.
+    """
+    ids = list(surveys)
+    list(Tally.objects.filter(survey__in=ids).order_by("survey").select_for_update())
+    # Not what the tokens of a survey refer to: they may be made meanwhile.
+    list(Survey.objects.filter(pk__in=ids).order_by("pk").select_for_update(no_key=True))
+
+
 @transaction.atomic
 def close_survey(*, membership: Membership, survey: Survey) -> Survey:
     """Take no more reports, for good; of a draft: never any. Raises NotADraft when it is closed."""
-    tally = Tally.objects.select_for_update().get(survey=survey.pk)
+    lock_to_close([survey.pk])
+    tally = Tally.objects.get(survey=survey.pk)
     present = Survey.objects.filter(pk=survey.pk, tenant=membership.tenant_id)
     present = present.exclude(state=Survey.State.CLOSED)
     if not present.update(state=Survey.State.CLOSED, closed_at=clock.now()):

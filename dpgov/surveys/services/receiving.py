@@ -13,20 +13,20 @@ from django.db import IntegrityError, transaction
 from dpgov.budgets.errors import BudgetFrozen
 from dpgov.budgets.services.freezing import confirm_place
 from dpgov.privacy.local.randomiser import NotAReport
-from dpgov.surveys.errors import BadReport, SurveyClosed, TokenSpent, TokenUnknown
+from dpgov.surveys.errors import BadReport, SurveyClosed, SurveyHeld, TokenSpent, TokenUnknown
 from dpgov.surveys.models import Survey, SurveyToken, Tally
 from dpgov.surveys.services.practising import refuse_real_people
 from dpgov.surveys.services.tokens import hash_of, is_token
 
 
 def receive(*, survey: Survey, token: object, report: object, invented: bool = False) -> None:
-    """Count one report. Raises SurveyClosed, BadReport, TokenUnknown, TokenSpent; then nothing.
+    """Count one report.
 
+    Raises SurveyClosed, SurveyHeld, BadReport, TokenUnknown, TokenSpent; then nothing was counted.
     Where people practise only `invented` reports of ours are taken: raises OnlyInvented.
     """
     refuse_real_people(survey.tenant, invented=invented)
-    if not takes_reports(survey):
-        raise SurveyClosed
+    refuse_unless_taking(survey)
     _confirm_place()
     try:
         places = survey.randomiser.places(report)
@@ -37,10 +37,7 @@ def receive(*, survey: Survey, token: object, report: object, invented: bool = F
     with transaction.atomic():
         # Closing takes the same lock: what is counted was counted while the survey was open.
         tally = Tally.objects.select_for_update().get(survey=survey)
-        if not Survey.objects.filter(
-            pk=survey.pk, state=Survey.State.OPEN, budget__frozen_at__isnull=True
-        ).exists():
-            raise SurveyClosed
+        refuse_unless_taking(Survey.objects.select_related("budget").get(pk=survey.pk))
         _spend(survey, hash_of(str(token)))
         named = set(places)
         tally.counts = [count + (place in named) for place, count in enumerate(tally.counts)]
@@ -53,7 +50,13 @@ def _confirm_place() -> None:
     try:
         confirm_place()
     except BudgetFrozen as elsewhere:
-        raise SurveyClosed from elsewhere
+        raise SurveyHeld from elsewhere
+
+
+def refuse_unless_taking(survey: Survey) -> None:
+    """Raise SurveyHeld or SurveyClosed for one that `takes_reports` says no of."""
+    if not takes_reports(survey):
+        raise SurveyHeld if survey.is_held else SurveyClosed
 
 
 def takes_reports(survey: Survey) -> bool:

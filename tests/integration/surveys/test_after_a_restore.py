@@ -6,10 +6,13 @@ missing; if some may, it is closed.
 """
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 from django.core import mail
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from dpgov.audit.actions import Action
@@ -17,7 +20,8 @@ from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import freeze_tenant
 from dpgov.budgets.standing import frozen_budgets
-from dpgov.surveys.errors import SurveyClosed
+from dpgov.operation import clock
+from dpgov.surveys.errors import SurveyClosed, SurveyHeld
 from dpgov.surveys.models import Survey, SurveyLetter, SurveyToken, Tally
 from dpgov.surveys.services import close_survey, receive, send_survey_letters, write_letters
 from dpgov.tenants.boundary import acting_for
@@ -48,6 +52,12 @@ def _confirm(browser: Client, survey: Survey, **typed: str) -> str:
     ).content.decode()
 
 
+def _is_over(survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its last day was yesterday, from now on."""
+    later = clock.now() + (survey.closes_on - clock.today()) + timedelta(days=1)
+    monkeypatch.setattr(clock, "now", lambda: later)
+
+
 @pytest.mark.parametrize("on_shared_budget", [False, True])
 def test_an_open_survey_takes_no_report_until_an_officer_has_spoken(
     owner: Membership, officer: Membership, client_for: Browsers, on_shared_budget: bool
@@ -57,7 +67,7 @@ def test_an_open_survey_takes_no_report_until_an_officer_has_spoken(
     stale = Survey.objects.select_related("budget").get(pk=survey.pk)
     assert _freeze(owner) == 1
     for seen in (stale, Survey.objects.get(pk=survey.pk)):
-        with pytest.raises(SurveyClosed):
+        with pytest.raises(SurveyHeld):
             receive(survey=seen, token=token, report="0")
     assert Tally.objects.get(survey=survey).reports == 0
     assert not SurveyToken.objects.filter(spent=True).exists()
@@ -130,12 +140,18 @@ def test_its_emails_wait_with_it(
     assert [one.to for one in mail.outbox] == [["ada@example.org"]]
 
 
-def test_its_emails_are_forgotten_once_its_owner_closed_it(owner: Membership) -> None:
-    """M10: nobody confirms its budget any more, so that addresses and seeds would stay for ever."""
+@pytest.mark.parametrize("by_its_owner", [True, False], ids=["closed", "last day over"])
+def test_its_emails_are_forgotten_once_it_is_over(
+    owner: Membership, monkeypatch: pytest.MonkeyPatch, by_its_owner: bool
+) -> None:
+    """M10: nobody has to confirm its budget any more, and addresses and seeds would stay."""
     survey = opened(owner)
     write_letters(membership=owner, survey=survey, addresses=["ada@example.org", "bo@example.org"])
     _freeze(owner)
-    close_survey(membership=owner, survey=Survey.objects.get(pk=survey.pk))
+    if by_its_owner:
+        close_survey(membership=owner, survey=Survey.objects.get(pk=survey.pk))
+    else:
+        _is_over(survey, monkeypatch)
     with acting_for(owner.tenant_id):
         assert send_survey_letters(owner.tenant_id) == 0
     kept = SurveyLetter.objects.values_list("state", "email", "seed")
@@ -156,3 +172,64 @@ def test_pages_say_that_it_is_held(
     compared = client_for(officer).get(reverse("dashboards:frozen")).content.decode()
     assert "Reports that came after the backup" in compared
     assert "ε that is missing here" not in compared
+
+
+def test_what_is_sent_to_it_is_refused_as_held_and_not_as_closed(
+    owner: Membership, client: Client
+) -> None:
+    """M1: whoever read that it is closed would not come back."""
+    survey = opened(owner)
+    token = tokens(owner, survey, 1)[0]
+    _freeze(owner)
+    answer = client.post(
+        f"/api/v1/answer/{survey.code}/",
+        {"token": token, "report": "0"},
+        content_type="application/json",
+    )
+    (error,) = answer.json()["errors"]
+    assert (answer.status_code, error["code"]) == (409, "survey_held")
+    assert "Come back later" in error["detail"]
+    with pytest.raises(SurveyHeld):
+        write_letters(membership=owner, survey=survey, addresses=["ada@example.org"])
+
+
+def test_of_one_whose_last_day_is_over_no_report_is_asked_about(
+    owner: Membership,
+    officer: Membership,
+    client_for: Browsers,
+    client: Client,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """None can come any more, so that it is not said either that they are taken again."""
+    survey = opened(owner)
+    _freeze(owner)
+    _is_over(survey, monkeypatch)
+    browser = client_for(officer)
+    asked = browser.get(reverse("dashboards:frozen")).content.decode()
+    assert "Reports that came after the backup" not in asked
+    public = client.get(reverse("surveys:respond", args=[survey.code])).content.decode()
+    assert "This survey is closed" in public
+    said = _confirm(browser, survey)
+    assert "The last day of this survey is over" in said
+    assert "Reports are taken again" not in said
+    with pytest.raises(SurveyClosed):
+        receive(survey=Survey.objects.get(pk=survey.pk), token="0" * 32, report="0")
+
+
+@pytest.mark.parametrize("by_whom", ["its owner", "an officer"])
+def test_closing_and_confirming_lock_in_one_order(
+    owner: Membership, officer: Membership, client_for: Browsers, by_whom: str
+) -> None:
+    """M1: its sum, its row, then its budget and the log; or two at once would end each other."""
+    survey = opened(owner)
+    _freeze(owner)
+    browser = client_for(officer)
+    with CaptureQueriesContext(connection) as captured:
+        if by_whom == "its owner":
+            close_survey(membership=owner, survey=Survey.objects.get(pk=survey.pk))
+        else:
+            _confirm(browser, survey, reports="close")
+    run = [one["sql"] for one in captured]
+    budget = next(n for n, sql in enumerate(run) if sql.startswith('UPDATE "budgets_budget"'))
+    tally = next(n for n, sql in enumerate(run) if 'FROM "surveys_tally"' in sql)
+    assert any('FROM "surveys_survey"' in sql for sql in run[tally:budget])

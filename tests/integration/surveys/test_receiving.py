@@ -8,7 +8,14 @@ from django.db import DatabaseError, connection, transaction
 from dpgov.budgets.models import DatabaseMark
 from dpgov.budgets.services.freezing import confirm_place
 from dpgov.operation import clock
-from dpgov.surveys.errors import BadReport, NoTokens, SurveyClosed, TokenSpent, TokenUnknown
+from dpgov.surveys.errors import (
+    BadReport,
+    NoTokens,
+    SurveyClosed,
+    SurveyHeld,
+    TokenSpent,
+    TokenUnknown,
+)
 from dpgov.surveys.models import Survey, SurveyToken, Tally
 from dpgov.surveys.services import close_survey, make_tokens, receive
 from dpgov.tenants.models import Membership
@@ -56,7 +63,7 @@ def test_a_copy_or_a_restored_backup_takes_no_reports(owner: Membership) -> None
     confirm_place()
     DatabaseMark.objects.update_or_create(pk=1, defaults={"identity": "where the backup was made"})
     connection.dpgov_at_home = None  # type: ignore[attr-defined]
-    with pytest.raises(SurveyClosed):
+    with pytest.raises(SurveyHeld):
         receive(survey=survey, token=token, report="0")
     assert _counted(survey) == (0, [0, 0])
 
