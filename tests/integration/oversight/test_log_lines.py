@@ -60,6 +60,16 @@ def test_an_entry_that_lacks_what_its_sentence_names_is_said_in_plain_words(
     assert "worker" in sentence or "{who}" in sentence
 
 
+def test_a_plan_that_was_cut_when_it_was_recorded_is_not_said_as_if_it_were_one(
+    officer: Membership,
+) -> None:
+    """G9: its entry is said in the words of its action."""
+    plan = {"statistics": [{"statistic": "count"}], "where": ["x" * 1_000] * 200}
+    note(officer, Action.APPROVAL_REQUESTED, detail={"plan": plan, "epsilon": "0.5"})
+    (sentence,) = _sentences(officer)
+    assert "Approval of one question asked for" in sentence
+
+
 def test_the_row_leads_to_a_panel_that_is_the_entry_s_page(
     officer: Membership, owner: Membership, dataset: Dataset, client_for: ClientFor
 ) -> None:
