@@ -150,8 +150,7 @@ def _held(request: ChangeRequest, dataset: Dataset, payload: dict[str, object]) 
         cost_nano=joint.blueprint.cost_nano,
         # Its answer is of other people, too: never taken for one about this dataset.
         canonical_sha256="",
-        # With a space, which no key that a client chooses has.
-        idempotency_key=f"joint {payload['question']}",
+        idempotency_key=f"{Query.JOINT_KEY}{payload['question']}",
         body_hash="",
         request_id=request_ids.current() or "",
         submitted_at=database_now(),

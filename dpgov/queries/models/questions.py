@@ -60,6 +60,8 @@ class Query(models.Model):
     HOLDING = (State.QUEUED, State.RUNNING, State.SEALED)
     ENDED = (State.RELEASED, State.FAILED, State.VOIDED, State.EXPIRED)
     CHARGED = (State.RELEASED, State.FAILED)
+    # How the key of a joint question begins: with a space, which no key that a client chooses has.
+    JOINT_KEY = "joint "
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     # Each of the four begins an index below; one more of its own would be written for nothing.
@@ -178,6 +180,14 @@ class Query(models.Model):
 
     def __str__(self) -> str:
         return str(self.id)
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether it is one organisation's part of a joint question: its answer is of others, too.
+
+        Such a row has no form, and a key as no client can choose one.
+        """
+        return not self.canonical_sha256 and self.idempotency_key.startswith(self.JOINT_KEY)
 
 
 class Release(models.Model):

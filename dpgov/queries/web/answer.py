@@ -39,6 +39,7 @@ from dpgov.queries.wording.downloads import (
     file_name,
 )
 from dpgov.queries.wording.figures import release_charts
+from dpgov.queries.wording.guarantee import joint_in_words
 from dpgov.queries.wording.logistic import logistic_regressions
 from dpgov.queries.wording.presentation import Answer, ending_of, ordered, read_answer
 from dpgov.queries.wording.regressions import RegressionAnswer, regressions
@@ -184,7 +185,8 @@ def _answer(query: Query, release: Release, given: QueryDict) -> dict[str, Any]:
         return {"answer": whole_of(body, rounds), "rounds": rounds}
     shown = _shown(body, given)
     warnings = _warnings(query, body, shown["answer"])
-    return shown | _beside(body) | {"joint": body.get("joint"), "warnings": warnings}
+    joint = {"joint": body.get("joint"), "joint_words": joint_in_words(body)}
+    return shown | _beside(body) | joint | {"warnings": warnings}
 
 
 def _shown(body: dict[str, Any], given: QueryDict) -> dict[str, Any]:

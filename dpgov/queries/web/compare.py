@@ -68,13 +68,16 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _answers(request: HttpRequest, dataset: Dataset) -> list[Query]:
-    """The newest released answers that this person may see, and those that were chosen."""
+    """The newest released answers that this person may see, and those that were chosen; none that
+    is of other organisations' rows, too.
+    """
     visible = visible_queries(membership_of(request)).filter(dataset=dataset)
     released = with_public_state(visible, PublicState.RELEASED)
     newest = list(released[:_MOST_LISTED])
     known = {query.pk for query in newest}
     older = [pk for pk in map(_uuid, request.GET.getlist("answer")[:_MOST_COMPARED]) if pk]
-    return [*newest, *released.filter(pk__in=[pk for pk in older if pk not in known])]
+    chosen = released.filter(pk__in=[pk for pk in older if pk not in known])
+    return [query for query in (*newest, *chosen) if not query.is_joint]
 
 
 def _comparable(listed: list[Query], chosen: list[Query]) -> list[Query]:

@@ -17,6 +17,10 @@ _NOTHING_USED = gettext_lazy(
     "This answer used nothing of the dataset's budget: it was computed from answers that had been "
     "given before, without the data, and gives away nothing that they had not given away."
 )
+_JOINT = gettext_lazy(
+    "A joint answer: the total of %(parties)s organisations, of whom %(colluders)s may collude; "
+    "not of this dataset alone."
+)
 # By whether they are rows, and whether it is one alone.
 _WHOM = {
     (True, True): gettext_lazy("any one row"),
@@ -123,3 +127,9 @@ def four_digits(value: float) -> str:
     decimals = max(0, 3 - math.floor(math.log10(value)))
     text = f"{value:.{decimals}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def joint_in_words(body: dict[str, Any]) -> str:
+    """That an answer is a total of several organisations; nothing of one dataset's own."""
+    joint = body.get("joint")
+    return _JOINT % joint if joint else ""

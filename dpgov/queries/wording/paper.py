@@ -14,6 +14,7 @@ from dpgov.budgets.words import question
 from dpgov.privacy.answer.body import is_alike, read_body
 from dpgov.queries.models import Query, Release
 from dpgov.queries.wording.downloads import citation
+from dpgov.queries.wording.guarantee import joint_in_words
 from dpgov.queries.wording.presentation import Answer
 from dpgov.queries.wording.rounds import read_rounds, whole_of
 from dpgov.queries.wording.words import in_words
@@ -45,6 +46,8 @@ def as_pdf(query: Query, release: Release, places: Places) -> bytes:
         language=get_language() or "en",
         numbering=_("page {page} of {pages}"),
     )
+    if joint := joint_in_words(body):
+        text(page, joint)
     for finding in answer.findings:
         text(page, f"{finding.sentence} {finding.scope}")
     for one in rounds:

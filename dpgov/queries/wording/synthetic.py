@@ -64,7 +64,8 @@ def _counts_by_groups(query: Query) -> bool:
     # Which rows of a unit are left out by a limit for each group follows from the groups.
     limited = plan.get("per_unit") is not None
     grouped = bool(plan.get("group_by")) and not limited
-    return kinds == [StatisticKind.COUNT] and grouped and not query.reuse
+    own = not query.reuse and not query.is_joint
+    return kinds == [StatisticKind.COUNT] and grouped and own
 
 
 def _fits(query: Query, like: dict[str, Any], groups: dict[str, Any]) -> bool:
