@@ -33,7 +33,7 @@ from dpgov.budgets.words import promise_of
 from dpgov.privacy.accounting.loss import Currency, Mode, rho_limit
 from dpgov.tenants.models import Membership, Tenant
 from tests.agreed import merge_as_two, split_as_two
-from tests.integration.budgets.sharing import NANO, acting, charge, dataset_budget, fresh
+from tests.integration.budgets.shared.sharing import NANO, acting, charge, dataset_budget, fresh
 from tests.triggers import without_triggers
 
 DELTA = Decimal("1e-6")

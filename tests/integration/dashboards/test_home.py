@@ -25,7 +25,7 @@ from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership, Role
 from dpgov.tenants.selectors import actor_of
 from tests.cast import Ask, join
-from tests.integration.budgets.sharing import shared_budget
+from tests.integration.budgets.shared.sharing import shared_budget
 
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[Membership], Client]

@@ -21,7 +21,7 @@ from dpgov.queries.models import Query
 from dpgov.surveys.models import Survey
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership
-from tests.integration.budgets.sharing import divided, merged
+from tests.integration.budgets.shared.sharing import divided, merged
 from tests.integration.dashboards.reading import page
 from tests.integration.limits.test_shared_budgets import register  # noqa: F401 - a fixture
 from tests.integration.surveys.made import agreed, asked_for, drafted, opened, shared

@@ -15,7 +15,7 @@ from dpgov.joint.models import JointQuestion, Party
 from dpgov.joint.services import joint_round
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.models import Query
-from tests.integration.budgets.two_sides import Two
+from tests.integration.budgets.shared.two_sides import Two
 from tests.integration.joint.made import (
     PRICE,
     RHO,

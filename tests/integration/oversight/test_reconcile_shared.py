@@ -18,7 +18,7 @@ from dpgov.tenants.models import Membership, Role
 from dpgov.tenants.selectors import actor_of
 from tests.agreed import given_a_budget_of_its_own
 from tests.cast import join
-from tests.integration.budgets.sharing import acting, ask_for, leaving, merging
+from tests.integration.budgets.shared.sharing import acting, ask_for, leaving, merging
 from tests.small_dataset import register_small_dataset
 
 pytestmark = pytest.mark.django_db(transaction=True)

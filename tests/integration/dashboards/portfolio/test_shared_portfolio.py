@@ -17,7 +17,7 @@ from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.tenants.models import Membership
 from tests.cast import Ask
-from tests.integration.budgets.sharing import merged
+from tests.integration.budgets.shared.sharing import merged
 from tests.integration.dashboards.reading import figure, page
 from tests.integration.surveys.made import agreed, asked_for, drafted
 

@@ -43,7 +43,7 @@ from dpgov.budgets.together import Together, charged_together
 from dpgov.budgets.ways import for_life, ways_for
 from dpgov.oversight.reconciliation.report import reconcile
 from dpgov.tenants.models import Tenant
-from tests.integration.budgets.sharing import (
+from tests.integration.budgets.shared.sharing import (
     NANO,
     charge,
     committed,

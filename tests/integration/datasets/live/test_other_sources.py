@@ -25,7 +25,7 @@ from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.agreed import split_as_two
 from tests.cast import Ask
-from tests.integration.budgets.sharing import NANO, committed, shared_budget
+from tests.integration.budgets.shared.sharing import NANO, committed, shared_budget
 from tests.integration.datasets.live.connecting import connect, connected, register, registered
 from tests.unit.engines.postgres.owner import READER, Owner
 

@@ -37,7 +37,7 @@ from dpgov.queries.asking.quote import quote
 from dpgov.queries.asking.submit import submit
 from dpgov.tenants.models import Membership
 from tests.examples import examples
-from tests.integration.budgets.sharing import shared_budget
+from tests.integration.budgets.shared.sharing import shared_budget
 from tests.small_dataset import EDUCATIONS, register_small_dataset
 
 RHO = Currency(Mode.ZCDP, Decimal("1e-6"))

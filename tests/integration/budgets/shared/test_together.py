@@ -30,7 +30,7 @@ from dpgov.budgets.services.shared_budgets import (
     open_shared_budget,
 )
 from dpgov.tenants.models import Tenant
-from tests.integration.budgets.sharing import (
+from tests.integration.budgets.shared.sharing import (
     NANO,
     charge,
     committed,

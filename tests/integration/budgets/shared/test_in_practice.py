@@ -17,8 +17,8 @@ from dpgov.budgets.services.invitations import LIFETIME, InvalidCode, look_at
 from dpgov.tenants import codes
 from dpgov.tenants.models import Membership, Role, Tenant
 from tests.cast import join
-from tests.integration.budgets.sharing import NANO, acting, dataset_budget, shared_budget
-from tests.integration.budgets.two_sides import Two
+from tests.integration.budgets.shared.sharing import NANO, acting, dataset_budget, shared_budget
+from tests.integration.budgets.shared.two_sides import Two
 
 pytestmark = pytest.mark.django_db
 

@@ -24,7 +24,7 @@ from dpgov.budgets.services.shared_budgets import join_shared_budget, open_share
 from dpgov.tenants.models import Tenant
 from tests.agreed import merge_as_two, split_as_two
 from tests.examples import examples
-from tests.integration.budgets.sharing import acting, charge, dataset_budget
+from tests.integration.budgets.shared.sharing import acting, charge, dataset_budget
 
 DATASETS = range(5)
 PLACES = st.sampled_from(DATASETS)

@@ -21,7 +21,7 @@ from dpgov.queries.asking.submit import submit
 from dpgov.queries.asking.touched import lines_of
 from dpgov.tenants.models import Membership, Tenant
 from tests.agreed import merge_as_two, split_as_two
-from tests.integration.budgets.sharing import (
+from tests.integration.budgets.shared.sharing import (
     NANO,
     acting,
     charge,

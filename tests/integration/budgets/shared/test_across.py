@@ -25,7 +25,7 @@ from dpgov.budgets.services.invitations import (
 from dpgov.budgets.services.shared_budgets import CannotShare
 from dpgov.tenants.models import Membership, Role, Tenant
 from tests.cast import join
-from tests.integration.budgets.sharing import (
+from tests.integration.budgets.shared.sharing import (
     NANO,
     acting,
     ask_for,
@@ -35,7 +35,7 @@ from tests.integration.budgets.sharing import (
     fresh,
     shared_budget,
 )
-from tests.integration.budgets.two_sides import Two
+from tests.integration.budgets.shared.two_sides import Two
 from tests.triggers import without_triggers
 
 pytestmark = pytest.mark.django_db

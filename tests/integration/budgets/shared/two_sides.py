@@ -9,7 +9,7 @@ from dpgov.budgets.models import Budget
 from dpgov.budgets.services.agreed import INVITE_TO_SHARE, accept_as_agreed, invite_as_agreed
 from dpgov.budgets.services.invitations import request_to_join
 from dpgov.tenants.models import Membership
-from tests.integration.budgets.sharing import acting, ask_for, charge
+from tests.integration.budgets.shared.sharing import acting, ask_for, charge
 
 
 @dataclass(frozen=True)

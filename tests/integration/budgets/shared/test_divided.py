@@ -21,7 +21,7 @@ from dpgov.budgets.services.agreed import (
     split_as_agreed,
 )
 from dpgov.tenants.models import Membership, Tenant
-from tests.integration.budgets.sharing import (
+from tests.integration.budgets.shared.sharing import (
     NANO,
     acting,
     ask_for,
