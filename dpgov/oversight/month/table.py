@@ -12,7 +12,7 @@ from dpgov.oversight.month.month import MonthFigures, Row
 from dpgov.oversight.month.standing import Stand
 from dpgov.oversight.month.surveys import SurveyCharge, cells_of
 from dpgov.privacy.accounting.decimals import as_text
-from dpgov.web.spreadsheet import safe_cell
+from dpgov.web.spreadsheet import safe_text
 
 _HEADINGS = (
     "month", "about", "name", "reason", "asked", "taken", "unit", "for free", "not charged",
@@ -36,7 +36,7 @@ def csv_of(
     writer.writerow(_HEADINGS)
     for row in chain(_rows(figures, joint), cells_of(surveys)):
         cells = (*row, *("" for _ in range(len(_HEADINGS) - 1 - len(row))))
-        writer.writerow([safe_cell(cell) for cell in (figures.month.text, *cells)])
+        writer.writerow([safe_text(cell) for cell in (figures.month.text, *cells)])
     return text.getvalue()
 
 

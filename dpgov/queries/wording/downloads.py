@@ -22,7 +22,7 @@ from dpgov.queries.models import Query, Release
 from dpgov.queries.wording.presentation import adjusted_values, named_bins
 from dpgov.queries.wording.rounds import write_rounds
 from dpgov.queries.wording.words import LEVELS, accuracy_at, in_words, rank_error_at, term_in_words
-from dpgov.web.spreadsheet import safe_cell
+from dpgov.web.spreadsheet import safe_text
 
 _CLIP = ("clip_from", "clip_to")
 _BOUNDS = ("plus_minus", "rank_error")
@@ -58,8 +58,8 @@ def _in_parts(lines: Iterator[_Line]) -> Iterator[bytes]:
 
 
 def _lines(body: dict[str, Any]) -> Iterator[_Line]:
-    yield [safe_cell(text) for text in _headings(body)]
-    bins = [[safe_cell(name) for name in names] for names in named_bins(body)]
+    yield [safe_text(text) for text in _headings(body)]
+    bins = [[safe_text(name) for name in names] for names in named_bins(body)]
     for place, statistic in enumerate(body["statistics"]):
         before, about = _before(body, statistic), _about(body, place)
         errors, accuracy = [], None
@@ -137,9 +137,9 @@ def _before(body: dict[str, Any], statistic: dict[str, Any]) -> _Line:
     term = term_in_words(statistic) if "term" in statistic else ""
     return [
         statistic["statistic"],
-        safe_cell(statistic.get("column") or ""),
+        safe_text(statistic.get("column") or ""),
         *_ends(statistic, clips=_is_clipped(body)),
-        *([safe_cell(term)] if _has_terms(body) else []),
+        *([safe_text(term)] if _has_terms(body) else []),
     ]
 
 

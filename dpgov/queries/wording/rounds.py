@@ -19,7 +19,7 @@ from dpgov.queries.wording.presentation import (
     read_answer,
 )
 from dpgov.queries.wording.words import LEVELS, accuracy_at
-from dpgov.web.spreadsheet import safe_cell
+from dpgov.web.spreadsheet import safe_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +88,13 @@ def write_rounds(body: dict[str, Any], file: TextIO) -> None:
     bounds = [f"plus_minus_{level * 100:.0f}" for level in LEVELS]
     writer = csv.writer(file)
     heads = ["round", *columns, "value", *bounds, "adjusted"]
-    writer.writerow([safe_cell(head) for head in heads])
+    writer.writerow([safe_text(head) for head in heads])
     for number, one in enumerate(body["rounds"], start=1):
         (statistic,) = one["statistics"]
         names = [group["column"] for group in one["groups"]]
         cells = zip(cell_labels(one), statistic["cells"], adjusted_values(statistic), strict=True)
         for labels, cell, adjusted in cells:
             known = dict(zip(names, labels, strict=True))
-            bins = [safe_cell(known.get(column, "")) for column in columns]
+            bins = [safe_text(known.get(column, "")) for column in columns]
             errors = [accuracy_at(cell["accuracy"], level) for level in LEVELS]
             writer.writerow([number, *bins, cell["value"], *errors, adjusted])

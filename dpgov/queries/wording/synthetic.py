@@ -23,7 +23,7 @@ from dpgov.privacy.reuse.synthetic import Synthetic, synthesise
 from dpgov.queries.models import Query, Release
 from dpgov.queries.selectors import PublicState, asked_together, public_state
 from dpgov.queries.wording.downloads import file_name
-from dpgov.web.spreadsheet import safe_cell
+from dpgov.web.spreadsheet import safe_text
 
 FORMATS = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
 
@@ -132,10 +132,10 @@ def _as_csv(made: Made) -> bytes:
     file.write(f"# {made.mark}\n")
     writer = csv.writer(file)
     columns = [
-        [safe_cell(axis.bins[place]) for place in places.tolist()]
+        [safe_text(axis.bins[place]) for place in places.tolist()]
         for axis, places in made.rows.columns()
     ]
-    writer.writerow([safe_cell(axis.column) for axis in made.rows.axes])
+    writer.writerow([safe_text(axis.column) for axis in made.rows.axes])
     writer.writerows(zip(*columns, strict=True))
     return file.getvalue().encode()
 

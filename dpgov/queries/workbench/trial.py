@@ -32,7 +32,7 @@ from dpgov.privacy.plan.plan import InvalidPlan, Plan
 from dpgov.privacy.plan.request import ExactAnswer, ExactRequest
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DatasetSchema, DateDomain
 from dpgov.queries.wording.presentation import Cell, read_answer
-from dpgov.web.spreadsheet import safe_cell
+from dpgov.web.spreadsheet import safe_text
 
 INVENTED = (
     "Invented: these numbers come from rows that were made up out of the declared columns. They "
@@ -141,7 +141,7 @@ def rows_as_csv(schema: DatasetSchema, rows: int) -> bytes:
     table, file = mock_table(schema, rows), io.StringIO()
     writer = csv.writer(file)
     named = [schema.unit.private_id] if schema.unit.private_id is not None else []
-    writer.writerow([safe_cell(name) for name in [*named, *(c.name for c in schema.columns)]])
+    writer.writerow([safe_text(name) for name in [*named, *(c.name for c in schema.columns)]])
     columns = [
         [_text(spec, int(code)) for code in table.column(place)]
         for place, spec in enumerate(schema.columns)
@@ -156,7 +156,7 @@ def _text(spec: ColumnSpec, code: int) -> str:
     if code == MISSING:
         return ""
     if isinstance(spec.domain, CategoryDomain):
-        return safe_cell(spec.domain.categories[code])
+        return safe_text(spec.domain.categories[code])
     if isinstance(spec.domain, DateDomain):
         return spec.domain.text(code)
     return format(spec.domain.lower + code * spec.domain.step, "f")
