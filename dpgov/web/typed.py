@@ -70,6 +70,11 @@ def plain_number(typed: str, *, whole: bool = False) -> str:
     return _one(text, mark, grouped=grouped, whole=whole)
 
 
+def as_typed(plain: str) -> str:
+    """A plain decimal as the page's language spells it: what a form is filled with reads back."""
+    return plain.replace(".", ",") if _marks_decimals(",") else plain
+
+
 def split_numbers(typed: str) -> list[str]:
     """The numbers of a list. Where a comma marks decimals, one between digits is no separator.
 

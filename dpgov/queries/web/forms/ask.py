@@ -95,6 +95,8 @@ class AskForm(PricedForm):
         ]
         self.where = Where(data, schema)
         known, refusals = known_rows(data, "group", schema)
+        gone = (i for i in row_ids(data, "group") if i not in known)
+        self.gone_groups = [(i, data.get(f"group-{i}-column", "")) for i in gone]
         self.groupings = [self._grouping(i) for i in known]
         self.general_errors += [*self.where.refusals, *refusals]
         self.per_unit = _limits_offered(data, schema.unit)

@@ -15,6 +15,7 @@ from dpgov.privacy.accounting.decimals import as_number, as_text
 from dpgov.queries.asking.curve import Curve, Point, Verdict
 from dpgov.queries.wording.plotting import Figure, as_figure, inert, labelled_axis
 from dpgov.queries.wording.words import NOTHING, readable, rows_in_words, statistic_in_words
+from dpgov.web.typed import as_typed
 
 _LINE, _HANDLE, _FREE = "1", "2", "6"
 
@@ -87,7 +88,7 @@ def _row(curve: Curve, point: Point) -> CurveRow:
     errors = tuple(error_words(error, curve) for error in point.errors)
     price = question(point.nano, curve.currency)
     return CurveRow(
-        value=as_text(point.nano),
+        value=as_typed(as_text(point.nano)),
         price=price,
         errors=errors,
         verdict=_VERDICTS[point.verdict](),

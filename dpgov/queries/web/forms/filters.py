@@ -170,6 +170,14 @@ class FixedFilterRow(FilterRow):
         except (ValueError, KeyError, TypeError, AttributeError, IndexError):
             return _("A filter that cannot be read any more")
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether it is one condition, which has a row of its own where its column is there."""
+        try:
+            return "column" in read_json(self["fixed"].value() or "")
+        except (UnusableJson, TypeError):
+            return False
+
     def conditions(self) -> list[dict[str, Any]]:
         """As it was."""
         return [self.cleaned_data["fixed"]]

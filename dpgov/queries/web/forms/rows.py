@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy
 from dpgov.privacy.plan.parsing.groups import MAX_BINS
 from dpgov.privacy.plan.parsing.plans import MAX_QUANTILES
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, NumericDomain
-from dpgov.web.typed import TypedNumber, plain_number, split_numbers
+from dpgov.web.typed import TypedNumber, as_typed, plain_number, split_numbers
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,15}(\.[0-9]{1,12})?", re.ASCII)
 # What the buttons beside a list of quantiles fill in.
@@ -39,12 +39,16 @@ class NumberField(TypedNumber):
     def clean(self, value: Any) -> Decimal | None:
         """The number; raises ValidationError with what to type instead."""
         text = super().clean(value)
-        return number(text) if text else None
+        # It has the plain spelling already, whose point a German reader would use for thousands.
+        return _exact(text) if text else None
 
 
 def number(text: str) -> Decimal:
     """Read one number; raises ValidationError."""
-    plain = plain_number(text)
+    return _exact(plain_number(text))
+
+
+def _exact(plain: str) -> Decimal:
     if not _NUMBER.fullmatch(plain):
         raise forms.ValidationError(_NOT_A_NUMBER)
     return Decimal(plain)
@@ -98,9 +102,9 @@ def proposed_width(domain: NumericDomain) -> Decimal:
 
 
 def plain(value: Any) -> str:
-    """A number without an exponent and without needless zeros, as a person would type it."""
+    """A number without an exponent and without needless zeros, as a reader of the page types it."""
     text = format(Decimal(str(value)), "f")
-    return (text.rstrip("0").rstrip(".") if "." in text else text) or "0"
+    return as_typed((text.rstrip("0").rstrip(".") if "." in text else text) or "0")
 
 
 SELECT = {"class": "form-select"}

@@ -1,8 +1,8 @@
 """What the ask form holds between requests: flat form data, as a browser would post it.
 
 Starts it from nothing or from an earlier plan, and adds or removes rows. What the form cannot show,
-because it is nested deeper, becomes a fixed filter that is kept as it is; only a condition or
-grouping on a column that is gone is left out. Knows no data, no ledger.
+because it is nested deeper or about a column that is gone, is kept as it is: without it another
+question would be asked. Knows no data, no ledger.
 """
 
 import json
@@ -18,6 +18,7 @@ from dpgov.privacy.plan.problems import Problems
 from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema, DateDomain, NumericDomain
 from dpgov.queries.web.forms.dates import usual_part
 from dpgov.queries.web.forms.rows import PRESETS, plain, proposed_width
+from dpgov.web.typed import as_typed
 
 COMPUTED = "computed"
 ROW_KINDS = ("statistic", "filter", "group", COMPUTED)
@@ -34,7 +35,7 @@ def new_key() -> str:
 def blank(unit: str, amount: str) -> QueryDict:
     """A form that asks for a count of all rows, for so much of what the dataset counts in."""
     data = QueryDict(mutable=True)
-    data.update({"by": unit, unit: amount, "key": new_key()})
+    data.update({"by": unit, unit: as_typed(amount), "key": new_key()})
     append(data, "statistic", {"kind": "count"})
     return data
 
@@ -64,7 +65,7 @@ def filled(data: QueryDict) -> QueryDict:
     data = data.copy()
     for unit in ("epsilon", "rho"):
         if fitting := data.get(f"fill_{unit}"):
-            data["by"], data[unit] = unit, fitting
+            data["by"], data[unit] = unit, as_typed(fitting)
     return data
 
 
@@ -156,8 +157,7 @@ def from_plan(plan: dict[str, Any], schema: DatasetSchema) -> QueryDict:
     for fields in _rows(plan["where"], schema):
         append(data, "filter", fields)
     for grouping in plan["group_by"]:
-        if schema.index_of(grouping["column"]) is not None:
-            append(data, "group", _grouping(grouping))
+        append(data, "group", _grouping(grouping))
     for name, most in (plan.get("per_unit") or {}).items():
         data[PER_UNIT[name]] = str(most)
     return data
@@ -201,7 +201,7 @@ def _shown(item: Filter, schema: DatasetSchema) -> list[Fields]:
     """One filter as rows of the form."""
     if "column" in item:
         gone = schema.index_of(item["column"]) is None
-        return [] if gone else [_condition(item, schema)]
+        return [_fixed(item) if gone else _condition(item, schema)]
     alternatives = [_alternative(member, schema) for member in item.get("or", [])]
     known = [fields for fields in alternatives if fields is not None]
     if not known or len(known) < len(alternatives) or len(known) >= MOST_ROWS:

@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import Callable
+from html import unescape
 from typing import Any
 
 import pytest
+from django.http import QueryDict
 from django.test import Client
+from django.utils.translation import override
 
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, schema_of
@@ -13,7 +16,8 @@ from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.models import Query
 from dpgov.queries.web.forms.ask import AskForm
-from dpgov.queries.web.forms.state import from_plan
+from dpgov.queries.web.forms.state import blank, filled, from_plan
+from dpgov.queries.workbench.saved import save_question
 from dpgov.tenants.models import Membership
 from tests.integration.queries.conftest import Filled
 from tests.integration.queries.web.test_quote_page import text_of
@@ -88,6 +92,41 @@ def test_asking_again_fills_in_the_same_plan(dataset: Dataset, plan: dict[str, A
     assert asked == {"dataset": "visits", **plan}
 
 
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_a_form_that_was_filled_in_for_somebody_reads_its_own_numbers(
+    dataset: Dataset, language: str
+) -> None:
+    """In German 12.125 could be twelve thousand; the form writes what it reads."""
+    schema = schema_of(current_version(dataset))
+    plan = {
+        "statistics": [
+            {"statistic": "quantiles", "column": "age", "quantiles": [0.125, 0.25]},
+            {"statistic": "mean", "column": "age", "share": 0.33125},
+        ],
+        "where": [
+            {"column": "age", "op": "in", "value": [1, 2.5, 12.125]},
+            {"column": "age", "op": "between", "value": [1.125, 12.625]},
+        ],
+        "group_by": [{"column": "hours", "edges": [0, 1.5, 12.125]}],
+        "epsilon": 1.125,
+    }
+    with override(language):
+        form = AskForm(from_plan(plan, schema), schema, dataset=dataset.slug)
+        body, problems = form.body(), form.problems()
+    assert not problems
+    assert parse_plan(body, schema, dataset=dataset.slug).as_json() == {"dataset": "visits", **plan}
+
+
+def test_an_amount_that_a_button_offers_is_read_in_every_language(dataset: Dataset) -> None:
+    schema = schema_of(current_version(dataset))
+    with override("de"):
+        offered = QueryDict("fill_epsilon=1.125").copy()
+        begun = filled(blank("epsilon", "1.125")), filled(offered)
+        assert [data["epsilon"] for data in begun] == ["1,125", "1,125"]
+        form = AskForm(begun[0], schema, dataset=dataset.slug)
+        assert (form.body() or {})["epsilon"] == "1.125"
+
+
 def test_a_filter_that_the_form_cannot_show_is_said_in_words_and_kept(
     dataset: Dataset, browser: Client, analyst: Membership, ask: Callable[..., Query]
 ) -> None:
@@ -122,6 +161,51 @@ def test_alternatives_on_a_column_that_is_gone_are_refused_and_not_forgotten(
         parse_plan(form.body(), schema, dataset=dataset.slug)
     form.place(refused.value)
     assert [field for field, _ in form.problems()] == ["id_filter-0-fixed"]
+
+
+@pytest.mark.parametrize(
+    ("part", "field"),
+    [
+        ({"where": [{"column": "pay", "op": ">", "value": 5}, MISSING]}, "id_filter-0-fixed"),
+        ({"group_by": [{"column": "pay", "edges": [0, 5]}]}, ""),
+    ],
+)
+def test_a_filter_or_a_group_on_a_column_that_is_gone_is_refused_and_not_forgotten(
+    dataset: Dataset, part: dict[str, Any], field: str
+) -> None:
+    """Without it, it would be another question: the same as above, of the whole condition."""
+    schema = schema_of(current_version(dataset))
+    plan = {"statistics": [COUNT], "where": [], "group_by": [], "epsilon": 1, **part}
+    form = AskForm(from_plan(plan, schema), schema, dataset=dataset.slug)
+    if (body := form.body()) is not None:
+        with pytest.raises(InvalidPlan) as refused:
+            parse_plan(body, schema, dataset=dataset.slug)
+        form.place(refused.value)
+    ((at, said),) = form.problems()
+    assert (at, "pay" in said) == (field, True)
+
+
+def test_what_is_about_a_column_that_is_gone_stays_on_the_page_until_it_is_removed(
+    dataset: Dataset, browser: Client, analyst: Membership
+) -> None:
+    plan = {
+        "statistics": [COUNT],
+        "where": [{"column": "pay", "op": ">", "value": 5}],
+        "group_by": [{"column": "kin", "categories": ["none"]}],
+        "epsilon": 0.5,
+    }
+    saved = save_question(membership=analyst, dataset=dataset, name="Pay", plan=plan)
+    page = browser.get(f"/datasets/visits/ask/?saved={saved.pk}").content.decode()
+    assert text_of(page.encode()).count("The data has no such column any more") == 2
+    assert "pay is more than 5" in text_of(page.encode())
+    kept = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', page))
+    posted = {name: unescape(value) for name, value in kept.items()}
+    row = {"statistic": "0", "statistic-0-kind": "count", "by": "epsilon", "epsilon": "0.5"}
+    again = browser.post("/datasets/visits/ask/", {**posted, **row, "action": "price"})
+    assert "no column “kin”" in text_of(again.content)
+    rest = browser.post("/datasets/visits/ask/", {**posted, **row, "action": "remove_group_0"})
+    assert "no column “kin”" not in text_of(rest.content)
+    assert 'name="group-0-column"' not in rest.content.decode()
 
 
 def test_a_question_can_be_asked_again_from_its_page(
