@@ -95,6 +95,8 @@ def test_the_same_form_of_another_version_is_asked_for_beside_it(
     first = requested(analyst, dataset)
     new_version(dataset, owner)
     second = requested(analyst, dataset)
+    assert first.version is not None
+    assert second.version is not None
     assert (first.version.number, second.version.number) == (1, 2)
     with pytest.raises(AlreadyAsked):
         requested(analyst, dataset)
