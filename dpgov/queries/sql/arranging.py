@@ -21,7 +21,7 @@ from dpgov.queries.arranging.arrangement import (
     Part,
     is_sayable,
 )
-from dpgov.queries.sql.text import Names, RefusedSql
+from dpgov.queries.sql.text import Names, RefusedSql, Spelt
 
 _OPS: dict[type[exp.Expr], str] = {
     exp.GTE: ">=",
@@ -40,31 +40,45 @@ _LONGEST = len(str(MOST_GROUPS))
 class Items:
     """What stands after SELECT and GROUP BY, by its text, its name and its place."""
 
+    names: Names
     by_text: dict[str, Key] = field(default_factory=dict)
-    by_name: dict[str, Key] = field(default_factory=dict)
     in_order: list[Key] = field(default_factory=list)
+    by_name: Spelt[Key] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.by_name = Spelt(self.names.text)
 
     def add(self, node: exp.Expr, key: Key, *, shown: bool = True) -> None:
         """One item; one that only stands in GROUP BY is not counted by ORDER BY 1."""
         self.know(node.unalias(), key)
         if isinstance(node, exp.Alias):
-            self.by_name.setdefault(node.alias.casefold(), key)
+            self.by_name.add(node.alias, key)
         if shown:
             self.in_order.append(key)
 
     def know(self, node: exp.Expr, key: Key) -> None:
         """What a clause may name though it was selected as a part of something else."""
-        self.by_text.setdefault(_text(node), key)
+        self.by_text.setdefault(self._text(node), key)
 
     def find(self, node: exp.Expr) -> Key | None:
         """What a clause names, if it stands there."""
-        if isinstance(node, exp.Column) and node.name.casefold() in self.by_name:
-            return self.by_name[node.name.casefold()]
-        return self.by_text.get(_text(node))
+        if _is_named(node) and (key := self.by_name.get(node.this)) is not None:
+            return key
+        return self.by_text.get(self._text(node))
+
+    def _text(self, node: exp.Expr) -> str:
+        """What it says, alike for whatever is spelt otherwise and means the same columns."""
+        copy = node.unnest().copy()
+        for column in filter(_is_named, list(copy.find_all(exp.Column))):
+            # In digits, since case counts in the name that is meant, and nowhere else.
+            spelt = self.names.name(column).encode().hex()
+            column.set("this", exp.to_identifier(spelt, quoted=True))
+            column.set("table", None)
+        return copy.sql(comments=False).casefold()
 
 
-def _text(node: exp.Expr) -> str:
-    return node.unnest().sql(comments=False).casefold()
+def _is_named(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Column) and isinstance(node.this, exp.Identifier)
 
 
 def read_arranging(

@@ -22,7 +22,7 @@ class Selected:
         self._in_ratios: set[int] = set()
         self.statistics: Placed = []
         self.ratios: list[tuple[int, int]] = []
-        self.items = Items()
+        self.items = Items(reader)
         for place, (node, _group) in enumerate(groups, start=1):
             self.items.add(node, Key(Part.GROUPING, place), shown=False)
 

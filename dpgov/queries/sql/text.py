@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Generic, TypeVar
 
 from django.utils.translation import gettext as _
 from sqlglot import exp
@@ -23,6 +24,7 @@ Place = tuple[int, int]
 """Line and column, both from 1."""
 Tables = Mapping[str, Mapping[str, str]]
 """By what a JOIN calls a dataset: how the names of its columns are said in what is asked."""
+Meaning = TypeVar("Meaning")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,34 @@ class Text:
         return RefusedSql(SqlProblem(*place, message))
 
 
+class Spelt(Generic[Meaning]):
+    """What names stand for: letters' case counts between double quotes.
+
+    Of two that differ by case alone the one that is spelt so is meant.
+    """
+
+    def __init__(self, text: Text) -> None:
+        self._text = text
+        self._known: dict[str, list[tuple[str, Meaning]]] = {}
+
+    def add(self, name: str, meaning: Meaning) -> None:
+        """Know one more."""
+        self._known.setdefault(name.casefold(), []).append((name, meaning))
+
+    def get(self, written: exp.Identifier) -> Meaning | None:
+        """What it stands for; None for nothing. Raises RefusedSql where it could be several."""
+        alike = self._known.get(written.name.casefold(), [])
+        exact = [meaning for name, meaning in alike if name == written.name]
+        found = exact if exact or written.quoted else [meaning for _name, meaning in alike]
+        if any(meaning != found[0] for meaning in found):
+            message = _(
+                "“{name}” is the name of several things here: write the one you mean between "
+                "double quotes, as it is spelt, or give them different names."
+            )
+            raise self._text.refused(written, message.format(name=written.name))
+        return found[0] if found else None
+
+
 class Names:
     """Reads the columns and constants of one text. `private_id` names the privacy unit, if any."""
 
@@ -91,14 +121,16 @@ class Names:
     ) -> None:
         self.text, self.private_id, self._tables = text, private_id, tables or {}
         self.columns = tuple(columns)
-        self._folded = {name.casefold(): name for name in columns}
-        self._called: dict[str, exp.Expr] = {}
+        self._known: Spelt[str] = Spelt(text)
+        for name in dict.fromkeys((*columns, *([private_id] if private_id else []))):
+            self._known.add(name, name)
+        self._called: Spelt[exp.Expr] = Spelt(text)
 
     def call(self, items: Iterable[exp.Expr]) -> None:
         """Know the items after SELECT by what AS calls them."""
         for item in items:
             if isinstance(item, exp.Alias):
-                self._called.setdefault(item.alias.casefold(), item.this.unnest())
+                self._called.add(item.alias, item.this.unnest())
 
     def meant(self, node: exp.Expr) -> exp.Expr:
         """What AS gave this name to, or the piece itself; a column's own name comes first."""
@@ -106,7 +138,7 @@ class Names:
             return node
         if self.name(node) in (*self.columns, self.private_id):
             return node
-        return self._called.get(node.name.casefold(), node)
+        return self._called.get(node.this) or node
 
     def name(self, node: exp.Expr) -> str:
         """The name that a column stands for; letters' case counts only between quotes."""
@@ -115,16 +147,13 @@ class Names:
         name = node.this.name
         if self._tables and node.table:
             return self._joined(node, name)
-        if name in self.columns or node.this.quoted:
-            return name
-        if self.private_id and name.casefold() == self.private_id.casefold():
-            return self.private_id
-        return self._folded.get(name.casefold(), name)
+        return self._known.get(node.this) or name
 
     def _joined(self, node: exp.Column, name: str) -> str:
         """A column of one of two joined datasets, as it is called in what is made of both."""
         known = self._tables.get(node.table.replace("-", "_").casefold(), {})
-        found = [said for own, said in known.items() if own.casefold() == name.casefold()]
+        folded = "" if node.this.quoted else name.casefold()
+        found = [said for own, said in known.items() if own.casefold() == folded]
         exact = known.get(name) or (found[0] if len(found) == 1 else None)
         if exact is None:
             words = _("What was put together has no column “{column}” of “{table}”.")
