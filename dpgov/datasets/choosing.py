@@ -118,8 +118,8 @@ DEPLOYMENTS = (
 class Consequences:
     """What a limit would mean. `questions` of the largest size fit; each count has this `error`.
 
-    `present` is None where it is public who, or how many, are in the data. `factor` is what the odds
-    of a guess move by about that, and about what the data says only where it is None.
+    `present` is None where it is public who, or how many, are in the data. `factor` is what the
+    odds of a guess move by about that, and about what the data says only where it is None.
     """
 
     epsilon_nano: int
