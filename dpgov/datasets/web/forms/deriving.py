@@ -11,7 +11,7 @@ from dpgov.datasets.services import Derivation, Side
 from dpgov.datasets.web.forms.dataset import EpsilonField, count_in
 from dpgov.datasets.web.forms.unit import LARGEST_BOUND
 from dpgov.privacy.accounting.decimals import as_text
-from dpgov.web.typed import TypedWholeNumber
+from dpgov.web.typed import TypedWholeNumber, as_typed
 
 _TEXT = {"class": "form-control"}
 _NUMBER = {"class": "form-control", "inputmode": "numeric"}
@@ -132,6 +132,6 @@ def _initial(first: DatasetVersion, second: DatasetVersion) -> dict[str, object]
         "rows_first": rows[0],
         "rows_second": rows[1],
         "rows_of_unit": min(rows[0] * rows[1], LARGEST_BOUND),
-        "epsilon_limit": as_text(min(budget.limit_epsilon_nano for budget in budgets)),
-        "epsilon_per_query": as_text(currency.question(most)),
+        "epsilon_limit": as_typed(as_text(min(budget.limit_epsilon_nano for budget in budgets))),
+        "epsilon_per_query": as_typed(as_text(currency.question(most))),
     }

@@ -18,7 +18,7 @@ from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.tenants.models import User
 from dpgov.tenants.web.forms import PickMember
 from dpgov.web.picking import Suggested
-from dpgov.web.typed import TypedWholeNumber
+from dpgov.web.typed import TypedWholeNumber, as_typed
 
 _CHOICES = [(kind.value, _(kind.facts.label)) for kind in StatisticKind]
 _TEXT = {"class": "form-control"}
@@ -147,10 +147,10 @@ def typed(rules: Rules, currency: Currency = PURE) -> dict[str, Any]:
     """Rules as they are typed in."""
     above, least = rules.approval_above_nano, rules.least_nano
     return {
-        "per_query": as_text(currency.question(rules.per_query_nano)),
-        "approval_above": as_text(currency.question(above)) if above else "",
+        "per_query": as_typed(as_text(currency.question(rules.per_query_nano))),
+        "approval_above": as_typed(as_text(currency.question(above))) if above else "",
         "approve_every": above == 0,
-        "least_price": "" if least is None else as_text(currency.question(least)),
+        "least_price": "" if least is None else as_typed(as_text(currency.question(least))),
         "least_error": rules.least_error,
         "statistics": list(rules.statistics),
         "only_ready_made": rules.only_ready_made,
@@ -163,9 +163,13 @@ def template(name: str, limit_epsilon_nano: int) -> dict[str, Any]:
         return {}
     _words, question, above, statistics, error = TEMPLATES[name]
     return {
-        "per_query": as_text(max(1, limit_epsilon_nano // question)),
+        "per_query": _part(limit_epsilon_nano, question),
         "approve_every": False,
-        "approval_above": "" if above is None else as_text(max(1, limit_epsilon_nano // above)),
+        "approval_above": "" if above is None else _part(limit_epsilon_nano, above),
         "least_error": error,
         "statistics": list(statistics),
     }
+
+
+def _part(limit_nano: int, parts: int) -> str:
+    return as_typed(as_text(max(1, limit_nano // parts)))

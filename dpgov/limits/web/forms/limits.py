@@ -16,6 +16,7 @@ from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.accounting.loss import Currency
 from dpgov.tenants.models import Membership, Project, ProjectMember, User
 from dpgov.web.picking import FEW, UNKNOWN, Suggested, TypedOne, is_key
+from dpgov.web.typed import as_typed
 
 _TEXT = {"class": "form-control"}
 
@@ -118,7 +119,8 @@ class RateForm(forms.Form):
 
     def __init__(self, *args: Any, rate: Rate, currency: Currency, **kwargs: Any) -> None:
         """What the rate is now, as ε, is what the form shows first."""
-        shown = "" if rate.limit_nano is None else as_text(currency.together(rate.limit_nano))
+        known = rate.limit_nano
+        shown = "" if known is None else as_typed(as_text(currency.together(known)))
         super().__init__(*args, **kwargs)
         self.initial = {"epsilon_limit": shown}
         count_in(self, currency)

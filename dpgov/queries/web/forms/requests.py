@@ -12,6 +12,7 @@ from dpgov.datasets.web.forms.dataset import EpsilonField, count_in
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.accounting.loss import Currency
 from dpgov.queries.models import BudgetRequest
+from dpgov.web.typed import as_typed
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrPromise
@@ -124,7 +125,7 @@ class AnswerForm(forms.Form):
     def __init__(self, *args: Any, budget_request: BudgetRequest, **kwargs: Any) -> None:
         self.asked_nano = budget_request.epsilon_nano
         self.is_too_late = budget_request.dataset.archived_at is not None
-        kwargs.setdefault("initial", {"epsilon_limit": as_text(self.asked_nano)})
+        kwargs.setdefault("initial", {"epsilon_limit": as_typed(as_text(self.asked_nano))})
         super().__init__(*args, **kwargs)
         if budget_request.is_approval:
             del self.fields["epsilon_limit"], self.fields["last_day"]

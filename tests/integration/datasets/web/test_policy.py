@@ -5,6 +5,7 @@ from datetime import date, timedelta
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
@@ -190,6 +191,21 @@ def test_the_page_begins_with_templates_and_saves(
     refused = browser.post(address, typed | {"per_query": "11"})
     assert refused.status_code == 422
     assert "cannot cost more than the limit" in refused.text
+
+
+def test_in_german_the_form_reads_the_amounts_that_it_was_filled_with(
+    dataset: Dataset, owner: Membership, govern: Callable[..., None], client_for: ClientFor
+) -> None:
+    """1.125 could be two numbers where a comma marks decimals."""
+    govern(per_query_nano=NANO * 9 // 8)
+    browser, address = client_for(owner), "/datasets/visits/policy/"
+    browser.cookies[settings.LANGUAGE_COOKIE_NAME] = "de"
+    shown = browser.get(address).context["form"].initial["per_query"]
+    assert shown == "1,125"
+    sent = {"per_query": shown, "statistics": ["count"]}
+    assert browser.post(address, sent).status_code == 302
+    dataset.refresh_from_db()
+    assert rules_of(dataset).per_query_nano == NANO * 9 // 8
 
 
 def test_the_privacy_label_names_every_rule(
