@@ -1,5 +1,7 @@
 """Lists that are long from the second line on, so that two rows are as good as thousands."""
 
+from collections.abc import Generator
+
 import pytest
 
 from dpgov.web import lists, picking
@@ -11,3 +13,11 @@ def long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(picking, "FEW", 1)
     monkeypatch.setattr("dpgov.limits.web.forms.limits.FEW", 1)
     monkeypatch.setattr(lists, "PER_PAGE", 1)
+
+
+@pytest.fixture(scope="module")
+def beside_a_loop() -> Generator[None]:
+    """The client of the browser has an event loop in this thread; it waits while rows are read."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+        yield

@@ -1,6 +1,6 @@
 """E11: choosing one of thousands in Chromium: what is suggested, and what is added to the lines."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 
 import pytest
 from django.test import Client
@@ -15,16 +15,11 @@ from tests.integration.dashboards.test_charts_in_browser import browser
 from tests.small_dataset import register_small_dataset
 
 __all__ = ["browser"]
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("long")]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("beside_a_loop", "long"),
+]
 ClientFor = Callable[[Membership], Client]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def beside_a_loop() -> Generator[None]:
-    """The client of the browser has an event loop in this thread; it waits while rows are read."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
-        yield
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """H10 in Chromium: a tab of another organisation says so before anything typed there is lost."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 
 import pytest
 from django.test import Client
@@ -14,17 +14,12 @@ from tests.integration.dashboards.test_charts_in_browser import browser
 from tests.integration.datasets.registering import send_file
 
 __all__ = ["browser"]
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("long")]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("beside_a_loop", "long"),
+]
 ClientFor = Callable[[Membership], Client]
 _DEAF = "window.BroadcastChannel = class { addEventListener() {} postMessage() {} }"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def beside_a_loop() -> Generator[None]:
-    """The client of the browser has an event loop in this thread; it waits while rows are read."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
-        yield
 
 
 @pytest.fixture
