@@ -7,10 +7,13 @@ from django.template.loader import render_to_string
 from playwright.sync_api import Page, Route, expect
 
 from tests.integration.dashboards.test_charts_in_browser import browser
-from tests.integration.web.test_in_browser import beside_a_loop, complaints, window
+from tests.integration.web.test_in_browser import complaints, window
 
-__all__ = ["beside_a_loop", "browser", "complaints", "window"]
-pytestmark = pytest.mark.django_db(transaction=True)
+__all__ = ["browser", "complaints", "window"]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("beside_a_loop"),
+]
 
 
 def _upload(page: Page, folder: Path, status: int, body: str) -> None:
