@@ -122,10 +122,13 @@ def reconcile(tenant: Tenant) -> Report:
 
 
 def _sentences(cursor: CursorWrapper, check: Check) -> list[str]:
-    """One sentence for each row; of very many only the first, and that there are more."""
-    cursor.execute(f"{check.statement} LIMIT {_MOST + 1}")
+    """One sentence for each row; of very many only the first, and that there are more.
+
+    In an order of their own: where a database keeps its rows changes with each update.
+    """
+    cursor.execute(f"{check.statement} ORDER BY 1 LIMIT {_MOST + 1}")
     rows = cursor.fetchall()
-    found = [_sentence(check, row) for row in rows[:_MOST]]
+    found = sorted(_sentence(check, row) for row in rows[:_MOST])
     return [*found, "… and more of the same kind"] if len(rows) > _MOST else found
 
 

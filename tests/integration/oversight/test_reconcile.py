@@ -222,3 +222,12 @@ def test_another_tenant_is_not_in_the_report(
     assert reconcile(stranger.tenant).questions == 0
     with pytest.raises(CommandError, match="no tenant"):
         call_command("reconcile", "--tenant", "nobody")
+
+
+def test_what_is_found_is_said_in_one_order_wherever_rows_lie(
+    tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An update moves a row behind the others, and the same findings would read as new ones."""
+    texts = Check("{} is off", "SELECT 'second' AS one UNION ALL SELECT 'first'")
+    monkeypatch.setattr("dpgov.oversight.reconciliation.report.CHECKS", (texts,))
+    assert findings(tenant) == ["first is off", "second is off"]
