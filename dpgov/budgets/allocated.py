@@ -129,13 +129,6 @@ def _has_ended(allocation: Allocation) -> bool:
     )
 
 
-def named_allocations(
-    user: User, dataset_budget_id: UUID, *, needed: bool
-) -> list[tuple[str, str]]:
-    """The ids of the same, and what to call them before the person who may charge them."""
-    return names_of_allocations(allocations_of(user, dataset_budget_id, needed=needed))
-
-
 def names_of_allocations(allocations: Iterable[Allocation]) -> list[tuple[str, str]]:
     """Ids and names of what somebody may charge, for themselves to choose from."""
     return [(str(one.pk), _in_words(one)) for one in allocations]

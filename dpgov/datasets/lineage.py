@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, prefetch_related_objects
 
-from dpgov.budgets.allocated import allocations_of, charged_on_parent
+from dpgov.budgets.allocated import Allocations, allocations_of, charged_on_parent
 from dpgov.budgets.models import Allocation
 from dpgov.datasets.models import Dataset, DerivedFrom
 from dpgov.tenants.models import User
@@ -95,6 +95,11 @@ def needing_allocations(datasets: Collection[Dataset]) -> set[UUID]:
     return needing
 
 
+def allocations_for(user: User, dataset: Dataset) -> Allocations:
+    """What this person may charge a question about this dataset to; one statement."""
+    return allocations_of(user, dataset.budget_id, needed=dataset.needs_allocation)
+
+
 def allocations_on_parents(
     dataset: Dataset, user: User, beside: Allocation | None
 ) -> list[Allocation]:
@@ -103,10 +108,7 @@ def allocations_on_parents(
     `beside` is what is charged on its own budget. Raises AllocationNeeded, ChooseAllocation.
     """
     found = (
-        charged_on_parent(
-            allocations_of(user, origin.parent.budget_id, needed=origin.parent.needs_allocation),
-            beside=beside,
-        )
+        charged_on_parent(allocations_for(user, origin.parent), beside=beside)
         for origin in origins_of(dataset)
     )
     return [one for one in found if one is not None]

@@ -9,11 +9,11 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
-from dpgov.budgets.allocated import AllocationNeeded, ChooseAllocation, allocations_of
+from dpgov.budgets.allocated import AllocationNeeded, ChooseAllocation
 from dpgov.budgets.charging import Limit, limits_within_reach, one_part_each
 from dpgov.budgets.models import Allocation, Budget
 from dpgov.datasets.fitting import Fit, Terms, all_rows, fit, terms_shown
-from dpgov.datasets.lineage import allocations_on_parents
+from dpgov.datasets.lineage import allocations_for, allocations_on_parents
 from dpgov.datasets.models import Dataset
 from dpgov.operation import clock
 from dpgov.tenants.models import Membership, User
@@ -49,7 +49,7 @@ def ways_to_ask(dataset: Dataset, membership: Membership) -> list[Way]:
     """
     if not may(membership, Permission.SUBMIT_QUERIES):
         return []
-    found = allocations_of(membership.user, dataset.budget_id, needed=dataset.needs_allocation)
+    found = allocations_for(membership.user, dataset)
     if found.is_missing:
         return []
     allocations: list[Allocation | None] = [*found] or [None]

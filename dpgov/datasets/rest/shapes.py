@@ -7,7 +7,6 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.fields import SkipField
 
-from dpgov.budgets.allocated import allocations_of
 from dpgov.budgets.rest.shapes import (
     PURE_EPSILON,
     BalanceSerializer,
@@ -15,7 +14,7 @@ from dpgov.budgets.rest.shapes import (
     Epsilon,
     Rho,
 )
-from dpgov.datasets.lineage import origins_of, paused_by
+from dpgov.datasets.lineage import allocations_for, origins_of, paused_by
 from dpgov.datasets.models import Column, Dataset, DatasetVersion, DerivedFrom
 from dpgov.datasets.rules import least_price_nano, most_per_question
 from dpgov.privacy.plan.formula import Comparison, FormulaKind
@@ -259,9 +258,7 @@ class BudgetSerializer(CurrencySerializer, BalanceSerializer):
     @extend_schema_field(AllocationSerializer(many=True))
     def get_allocations(self, dataset: Dataset) -> list[dict[str, Any]]:
         """Your own and your projects'; the first is charged if you name none."""
-        found = allocations_of(
-            self.context["user"], dataset.budget_id, needed=dataset.needs_allocation
-        )
+        found = allocations_for(self.context["user"], dataset)
         return [AllocationSerializer(one).data for one in found]
 
 

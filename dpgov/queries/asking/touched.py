@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from dpgov.budgets.allocated import Allocations, allocations_of, choose_allocation
+from dpgov.budgets.allocated import Allocations, choose_allocation
 from dpgov.budgets.charging import Limit, Parts, lines_of_query
 from dpgov.budgets.services import Line
 from dpgov.datasets.fitting import Question, Terms, largest
-from dpgov.datasets.lineage import allocations_on_parents
+from dpgov.datasets.lineage import allocations_for, allocations_on_parents
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.decimals import MAX_NANO
 from dpgov.privacy.accounting.loss import Loss
@@ -37,9 +37,7 @@ def lines_of(
     AllocationNeeded and ChooseAllocation.
     """
     allocation = choose_allocation(
-        allocations_of(user, dataset.budget_id, needed=dataset.needs_allocation)
-        if own is None
-        else own,
+        allocations_for(user, dataset) if own is None else own,
         wanted=allocation_id,
     )
     return lines_of_query(

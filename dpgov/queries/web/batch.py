@@ -10,7 +10,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from dpgov.budgets.allocated import named_allocations
+from dpgov.budgets.allocated import names_of_allocations
+from dpgov.datasets.lineage import allocations_for
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, dataset_or_404, schema_of
 from dpgov.privacy.accounting.decimals import NANO, as_text
@@ -88,9 +89,7 @@ def _name(dataset: Dataset) -> str:
 
 
 def _form(request: HttpRequest, dataset: Dataset, data: QueryDict) -> BatchForm:
-    allocations = named_allocations(
-        membership_of(request).user, dataset.budget_id, needed=dataset.needs_allocation
-    )
+    allocations = names_of_allocations(allocations_for(membership_of(request).user, dataset))
     mode: Mode = schema_of(current_version(dataset)).mode
     return BatchForm(data, mode=mode, allocations=allocations)
 

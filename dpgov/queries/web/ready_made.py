@@ -13,8 +13,9 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from dpgov.budgets.allocated import named_allocations
+from dpgov.budgets.allocated import names_of_allocations
 from dpgov.budgets.words import question
+from dpgov.datasets.lineage import allocations_for
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import dataset_or_404, schema_of, version_or_404
 from dpgov.privacy.plan.parameters import sample
@@ -115,7 +116,7 @@ def take_back(request: HttpRequest, slug: str, ready_made_id: UUID) -> HttpRespo
 def _rows(request: HttpRequest, version: DatasetVersion, filled: UUID | None = None) -> list[Row]:
     """Each with its form; the one that was filled in has what was posted."""
     user, dataset, schema = membership_of(request).user, version.dataset, schema_of(version)
-    allocations = named_allocations(user, dataset.budget_id, needed=dataset.needs_allocation)
+    allocations = names_of_allocations(allocations_for(user, dataset))
     found = []
     for one in offered_to(user, dataset):
         mine = one.ready_made.pk == filled

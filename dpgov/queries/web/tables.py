@@ -9,7 +9,8 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from dpgov.budgets.allocated import named_allocations
+from dpgov.budgets.allocated import names_of_allocations
+from dpgov.datasets.lineage import allocations_for
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, dataset_or_404, schema_of
 from dpgov.queries.web.forms.offer import Offer
@@ -43,9 +44,7 @@ def tables(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _form(request: HttpRequest, dataset: Dataset, data: QueryDict) -> TablesForm:
-    allocations = named_allocations(
-        membership_of(request).user, dataset.budget_id, needed=dataset.needs_allocation
-    )
+    allocations = names_of_allocations(allocations_for(membership_of(request).user, dataset))
     return TablesForm(data, schema_of(current_version(dataset)), allocations=allocations)
 
 

@@ -5,7 +5,8 @@ Shows the plan, declared metadata and the ledger only. Changes nothing.
 
 from typing import Any
 
-from dpgov.budgets.allocated import allocations_of, names_of_allocations
+from dpgov.budgets.allocated import names_of_allocations
+from dpgov.datasets.lineage import allocations_for
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.asking.approval import ends_at, sentence_of
 from dpgov.queries.asking.quote import Quote, quote
@@ -35,8 +36,7 @@ def asked_for(sent: BudgetRequest, reader: Membership) -> dict[str, Any]:
 
 def ask_form(sent: BudgetRequest, data: Any = None) -> AskNowForm:
     """The one press, with a choice of allocations where there are several."""
-    dataset = sent.dataset
-    found = allocations_of(sent.asked_by, dataset.budget_id, needed=dataset.needs_allocation)
+    found = allocations_for(sent.asked_by, sent.dataset)
     return AskNowForm(data, allocations=names_of_allocations(found))
 
 

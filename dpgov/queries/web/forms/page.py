@@ -8,7 +8,8 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 
-from dpgov.budgets.allocated import Allocations, allocations_of, names_of_allocations
+from dpgov.budgets.allocated import Allocations, names_of_allocations
+from dpgov.datasets.lineage import allocations_for
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.rules import least_price_nano, rules_shown
 from dpgov.datasets.selectors import current_version, schema_of
@@ -41,8 +42,7 @@ class Ground:
 
 def ground_of(request: HttpRequest, version: DatasetVersion) -> Ground:
     """Reads what a price in this request is made of."""
-    user, dataset = membership_of(request).user, version.dataset
-    allocations = allocations_of(user, dataset.budget_id, needed=dataset.needs_allocation)
+    allocations = allocations_for(membership_of(request).user, version.dataset)
     return Ground(version, schema_of(version), allocations)
 
 
