@@ -16,6 +16,7 @@ from dpgov.privacy.accounting.decimals import NANO, as_text
 from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.privacy.meaning.odds import Frequency, best_guess, frequency_of, together_of
 from dpgov.privacy.noise.noise import Noise, NoiseKind
+from dpgov.privacy.plan.schema import Neighbouring
 
 _USUAL = Fraction(95, 100)
 _QUESTIONS = 20
@@ -137,7 +138,7 @@ def consequences(
     *,
     question_nano: int,
     currency: Currency = PURE,
-    hides_presence: bool = True,
+    neighbouring: Neighbouring = Neighbouring.ADD_REMOVE,
     group_size: int = 1,
     rows_per_unit: int = 1,
 ) -> Consequences:
@@ -152,8 +153,8 @@ def consequences(
     return Consequences(
         epsilon_nano=epsilon_nano,
         currency=currency,
-        present=guesses(group_size) if hides_presence else None,
-        says=guesses((2 if hides_presence else 1) * group_size),
+        present=guesses(group_size) if neighbouring is Neighbouring.ADD_REMOVE else None,
+        says=guesses(neighbouring.steps_to_another_value * group_size),
         factor=factor_text(limit, currency),
         questions=limit // currency.price_of(question_nano),
         question_nano=question_nano,

@@ -68,7 +68,7 @@ class Together:
 
 def stage(promise: Promise, name: str, nano: int) -> Stage:
     """What a loss of `nano` means for the protected group."""
-    replaced = promise.steps_to_another_value * promise.schema.group_size
+    replaced = promise.schema.neighbouring.steps_to_another_value * promise.schema.group_size
     present = _guesses(promise, nano, promise.schema.group_size) if promise.hides_presence else None
     factor = factor_text(nano, promise.currency)
     return Stage(name, nano, present, _guesses(promise, nano, replaced), factor)

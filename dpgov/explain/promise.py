@@ -44,11 +44,6 @@ class Promise:
         return self.schema.neighbouring is Neighbouring.ADD_REMOVE
 
     @property
-    def steps_to_another_value(self) -> int:
-        """How many times the protected group the change of what its rows say counts."""
-        return self.schema.neighbouring.steps_to_another_value
-
-    @property
     def people(self) -> str:
         """Who is protected together: "one person", "any 4 people together"."""
         named = self.schema.unit.private_id is not None

@@ -19,6 +19,7 @@ from dpgov.datasets.web.forms.unit import LARGEST_BOUND
 from dpgov.language.translation import translated
 from dpgov.privacy.accounting.decimals import InvalidAmount
 from dpgov.privacy.plan.domains import MAX_GROUP_SIZE
+from dpgov.privacy.plan.schema import Neighbouring
 from dpgov.web.typed import TypedWholeNumber
 
 _SELECT = {"class": "form-select"}
@@ -86,7 +87,7 @@ class ChoosingForm(forms.Form):
                 limit,
                 question_nano=question,
                 currency=declared_currency(self),
-                hides_presence=data["neighbouring"] != Dataset.Neighbouring.CHANGE_ONE,
+                neighbouring=Neighbouring(data["neighbouring"] or Neighbouring.ADD_REMOVE),
                 group_size=data["group_size"] or 1,
                 rows_per_unit=data["max_rows_per_unit"] or 1,
             )
