@@ -20,7 +20,8 @@ WHOLE = frozenset({"lines", "effect", "before_viewers", "after_viewers"})
 LONGEST_WHOLE = 700_000
 # Amounts, ids and names of a kind are shorter, and never cut.
 _SHORT = 100
-_CUT = "cut_from_characters"
+# The member of what was cut, by which it is known.
+CUT = "cut_from_characters"
 _Members = Mapping[str, str]
 
 
@@ -56,7 +57,7 @@ def bounded_json(detail: dict[str, Any]) -> str:
 
 def is_cut(value: object) -> bool:
     """Whether a member of a detail, or a detail, is what was put in the place of a longer one."""
-    return isinstance(value, dict) and _CUT in value
+    return isinstance(value, dict) and CUT in value
 
 
 def _fitting(members: _Members, longest: int, length: Callable[[str], int]) -> _Members:
@@ -76,7 +77,7 @@ def _fitting(members: _Members, longest: int, length: Callable[[str], int]) -> _
 
 def _cut(text: str) -> dict[str, str | int]:
     return {
-        _CUT: len(text),
+        CUT: len(text),
         "sha256": hashlib.sha256(text.encode()).hexdigest(),
         "beginning": text[:LONGEST_TEXT],
     }

@@ -13,6 +13,7 @@ from django.db.backends.utils import CursorWrapper
 
 from dpgov.audit.actions import OPENING_A_BUDGET
 from dpgov.audit.archive.reading import archived_lines, archived_to
+from dpgov.audit.bounded import CUT
 from dpgov.oversight.reconciliation.dialect import Dialect, amount_of, amount_of_item
 from dpgov.oversight.reconciliation.facts_rare import booked, moved
 
@@ -33,9 +34,8 @@ _KEYS = {
 _REUSED = "QUERY_REUSED"
 # What a question costs is what was asked for, and what its doublings added.
 _EXTENDED = "QUERY_EXTENDED"
-_CUT = "cut_from_characters"
 # As text, so that few details are parsed for it; in no text of a detail is the quote not escaped.
-_WAS_CUT = f"detail LIKE '%\"{_CUT}\":%'"
+_WAS_CUT = f"detail LIKE '%\"{CUT}\":%'"
 _AT_ONCE = 5_000
 _INSERT = "INSERT INTO said_archived VALUES (%s, %s, %s, %s, %s)"
 _ENDINGS = ("QUERY_RELEASED", "QUERY_FAILED", "QUERY_VOIDED", "QUERY_EXPIRED", _REUSED)
@@ -60,7 +60,7 @@ def _statements(say: Dialect, tenant: str) -> Iterator[tuple[str, str]]:
     questions = ("QUERY_SUBMITTED", _EXTENDED, *_ENDINGS)
     others = "action NOT IN ({})".format(", ".join(map(repr, questions)))
     yield "rare", f"SELECT * FROM {_entries(say, tenant, others)}"
-    was_cut = f"{say.get('e.detail', _CUT)} IS NOT NULL"
+    was_cut = f"{say.get('e.detail', CUT)} IS NOT NULL"
     yield "cut_rare", f"SELECT e.action, e.subject FROM said_rare e WHERE {was_cut}"
     yield "moved", " UNION ALL ".join(moved(say))
     yield "booked", " UNION ALL ".join(booked(say))
@@ -117,7 +117,7 @@ def _of_questions(say: Dialect, tenant: str) -> Iterator[tuple[str, str]]:
 
 def _cut(say: Dialect, entries: str, query: str) -> str:
     """The questions of which an entry was cut, so that not all of its lines are known."""
-    whole, lines = (say.get("e.detail", *path, _CUT) for path in ((), ("lines",)))
+    whole, lines = (say.get("e.detail", *path, CUT) for path in ((), ("lines",)))
     found = f"{whole} IS NOT NULL OR {lines} IS NOT NULL"
     return f"SELECT DISTINCT {query} FROM {entries} WHERE {found}"
 
