@@ -10,7 +10,7 @@ from django.db import models
 
 from dpgov.audit.actions import FREQUENT_ACTIONS
 from dpgov.audit.actor import WORKER
-from dpgov.audit.amounts import StatedAmount
+from dpgov.audit.amounts import AskedAmount
 
 FREQUENT_ACTORS = (WORKER.label,)
 
@@ -34,7 +34,7 @@ class AuditEntry(models.Model):
     detail = models.TextField()
     leaf_hash = models.BinaryField(max_length=32)
     amount_nano = models.GeneratedField(
-        expression=StatedAmount("detail", "action"),
+        expression=AskedAmount("detail", "action"),
         output_field=models.BigIntegerField(null=True),
         db_persist=True,
     )

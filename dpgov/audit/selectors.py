@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db.models import Count, Q, QuerySet, Subquery, Value
 
 from dpgov.audit.actions import FREQUENT_ACTIONS, Action
+from dpgov.audit.amounts import IsIn
 from dpgov.audit.entry import FACT_NAMES
 from dpgov.audit.keys.key_chain import Listed, follow, signatures_in
 from dpgov.audit.keys.note import Checkpoint, PublicKey, UnreadableKey, parse_public_key
@@ -41,8 +42,7 @@ class Amount:
 
     def condition(self) -> Q:
         """On entries of questions that were asked; no other entry has an amount."""
-        stated = Q(detail__startswith=f'{{"{self.unit}":')
-        return Q(**{f"amount_nano__{_LOOKUPS[self.sign]}": self.nano}) & stated
+        return Q(IsIn(self.unit), **{f"amount_nano__{_LOOKUPS[self.sign]}": self.nano})
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ ClientFor = Callable[[Membership], Client]
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 DAY = datetime(2026, 11, 21, tzinfo=UTC)
 ANNA = Actor(kind="user", id="1", label="anna@example.org")
+IN_RHO = {"rho": "0.75", "lines": [{"rho": "3"}], "plan": {"epsilon": "7"}, "approval": "1"}
 
 UNDERSTOOD = [
     ("", EntryFilter()),
@@ -90,8 +91,8 @@ def log(officer: Membership) -> list[AuditEntry]:
         note(officer, asked, actor=ANNA, dataset="visits", detail={"epsilon": "0.5"}),
         note(officer, Action.QUERY_RELEASED, dataset="visits", detail={"epsilon": "0.5"}),
         note(officer, asked, hours=24, actor=ANNA, dataset="trips", detail={"epsilon": "1.25"}),
-        note(officer, asked, hours=24, actor=ANNA, dataset="trips", detail={"rho": "0.75"}),
-        note(officer, asked, actor=ANNA, detail={"epsilon": "999.999999999", "plan": {"a": 1}}),
+        note(officer, asked, hours=24, actor=ANNA, dataset="trips", detail=IN_RHO),
+        note(officer, asked, actor=ANNA, detail={"epsilon": "999.999999999", "by_owner": True}),
     ]
 
 
