@@ -79,6 +79,11 @@ _NOT_PAUSED = (
     " AND d.paused_at IS NOT NULL)"
 )
 
+_NOT_FROZEN = (
+    "NOT EXISTS (SELECT 1 FROM datasets_dataset d JOIN budgets_budget b ON b.id = d.budget_id"  # noqa: S608
+    f" WHERE d.id IN {WITH_PARENTS} AND b.frozen_at IS NOT NULL)"
+)
+
 # In force is the newest version of the terms of use, and it asks for something if it has text.
 _TERMS_ACCEPTED = (
     "NOT EXISTS (SELECT 1 FROM datasets_termsofuse t"  # noqa: S608
@@ -109,7 +114,7 @@ _IN_AUDIENCE = f"""
 
 
 def guards(_json: Json) -> Iterator[Guard]:
-    """A question stays with the data that it was asked about, and a pause holds for everybody."""
+    """A question stays with the data that it was asked about, and a stop holds for everybody."""
     yield Guard(
         "guard_question_new",
         "queries_query",
@@ -158,6 +163,14 @@ def guards(_json: Json) -> Iterator[Guard]:
         "OLD.opened_at IS NULL AND NEW.opened_at IS NOT NULL",
         _NOT_PAUSED,
         "the data of a paused dataset stays closed",
+    )
+    yield Guard(
+        "guard_sealing",
+        "queries_query",
+        "UPDATE",
+        "OLD.state <> 'sealed' AND NEW.state = 'sealed'",
+        _NOT_FROZEN,
+        "nothing is answered about a frozen dataset",
     )
 
 

@@ -25,7 +25,7 @@ from dpgov.joint.services.sharing import ENDED_AFTER
 from dpgov.operation.clock import database_now
 from dpgov.privacy.joint.masks import from_bytes, total_of
 from dpgov.queries.answering import ending
-from dpgov.queries.answering.lease import LostLease, end
+from dpgov.queries.answering.lease import LostLease, Stopped, seal
 from dpgov.queries.answering.moments import latest_at
 from dpgov.queries.models import Query
 from dpgov.tenants.boundary import acting_for
@@ -50,14 +50,15 @@ def _round_of(tenant_id: UUID) -> int:
 def _try_step(party: Party) -> bool:
     """One that cannot go on stands in nobody's way: it is tried again in the next round.
 
-    None goes on in a database that moved, where its budgets may not be frozen yet.
+    None goes on in a database that moved, where its budgets may not be frozen yet, nor where they
+    are frozen.
     """
     try:
         confirm_place()
         return _step(party)
     except (OperationalError, InterfaceError):
         raise
-    except (LostLease, BudgetFrozen):
+    except (LostLease, Stopped, BudgetFrozen):
         return False
     except Exception as error:
         logger.exception("joint part %s goes no further: %s", party.pk, type(error).__name__)
@@ -111,10 +112,9 @@ def _seal(party: Party, shares: list[list[int]], opened_at: datetime) -> None:
     question, query = party.question, party.query
     totals = total_of(shares, question.parties)
     body = joint_of_party(party).release(totals, question=str(question.pk))
-    end(
+    seal(
         query.pk,
         query.fence,
-        Query.State.SEALED,
         outcome=Query.Outcome.RELEASED,
         sealed_text=canonical_json(body),
         due_at=latest_at(opened_at, database_now()),

@@ -110,12 +110,17 @@ def _leave_or_bring(version_id: UUID, came: Callable[[], object]) -> None:
 def answered(held: Claim) -> bool:
     """Answer what this worker holds, unless it has lost it; True if this call ended it.
 
-    The answer is sealed until its moment comes: another process publishes it then.
+    The answer is sealed until its moment comes: another process publishes it then. One that was
+    drawn for a dataset that is frozen by now is thrown away.
     """
     try:
         return _answer(held)
     except LostLease:
         logger.info("query %s was taken over by another worker", held.query.pk)
+        return False
+    except Stopped:
+        # It waits as if nobody had taken it; what was opened stays opened.
+        give_back(held)
         return False
 
 
@@ -142,12 +147,7 @@ def _answer(held: Claim) -> bool:
         logger.exception("query %s could not be prepared", held.query.pk)
         ending.give_up(held.query, fence=held.fence, actor=WORKER)
         return True
-    try:
-        first = mark_opened(held)
-    except Stopped:
-        # It waits as if nobody had taken it.
-        give_back(held)
-        return False
+    first = mark_opened(held)
     started, read = held.passed(), []
 
     def scan(request: ExactRequest) -> ExactAnswer:

@@ -29,8 +29,8 @@ from dpgov.tenants.selectors import actor_of
 def seal(claim: lease.Claim, *, body: dict[str, Any], started: timedelta) -> None:
     """Keep the answer in the row until it is due. One seal, ever: no later attempt draws again.
 
-    `started` says how long after the claim the work began. Raises LostLease, with nothing kept,
-    when another worker was faster.
+    `started` says how long after the claim the work began. Nothing is kept, and LostLease raised,
+    when another worker was faster; Stopped, when its dataset was frozen meanwhile.
     """
     _seal_work(claim, started, Query.Outcome.RELEASED, canonical_json(body))
 
@@ -69,10 +69,9 @@ def _seal(
     started_at: datetime,
     now: datetime,
 ) -> None:
-    lease.end(
+    lease.seal(
         query.pk,
         fence,
-        Query.State.SEALED,
         outcome=outcome,
         sealed_text=text,
         doublings_owed=doublings,
@@ -94,15 +93,15 @@ def give_up(query: Query, *, fence: int, actor: Actor, expired: bool = False) ->
     than its work, as far as anybody can tell, so nothing is doubled for it.
     The row is read again under its lock, so that a worker that opens the data at this moment is
     either seen here or loses its lease.
-    Nothing is given back while its dataset is frozen: it may have been charged in what the backup
-    lacks, and what an officer sees as remaining must not grow behind their back.
+    Nothing ends while its dataset is frozen: it may have been charged in what the backup lacks, and
+    what an officer sees as remaining must not grow behind their back.
     """
     current = Query.objects.select_for_update().get(pk=query.pk)
+    if lease.is_frozen(current):
+        return
     if current.opened_at is not None:
         now = database_now()
         _seal(current, fence, Query.Outcome.FAILED, "", doublings=0, started_at=now, now=now)
-    elif lease.is_frozen(current):
-        return
     elif expired:
         _end(current, fence, Query.State.EXPIRED)
         lines = ledger.expire(query_id=current.pk)

@@ -60,7 +60,10 @@ class LostLease(Exception):
 
 
 class Stopped(Exception):
-    """Since it was taken its dataset was frozen, held or paused: its data stays closed."""
+    """Since it was taken its dataset was frozen, held or paused: its data stays closed.
+
+    Where it was opened before and is frozen now, nothing of what was found is kept.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +158,25 @@ def is_frozen(query: Query) -> bool:
 
 def end(query_id: UUID, fence: int, state: Query.State, **changes: object) -> None:
     """Move the query out of all workers' hands if the fence is current; LostLease otherwise."""
-    current = Query.objects.filter(pk=query_id, fence=fence, state__in=UNFINISHED)
-    if not current.update(state=state, lease_until=None, **changes):
+    if not _unfinished(query_id, fence).update(state=state, lease_until=None, **changes):
         raise LostLease(query_id)
+
+
+def seal(query_id: UUID, fence: int, **found: object) -> None:
+    """Keep in the row what was found, until it is due, if the fence is current.
+
+    Raises LostLease otherwise, and Stopped while it is frozen: it may have been answered in what
+    the backup lacks, and an officer says first whether it is answered here. What is sealed in the
+    moment of the freeze comes before it; the database itself asks again (`guard_sealing`).
+    """
+    current = _unfinished(query_id, fence)
+    sealed = {"state": Query.State.SEALED, "lease_until": None, **found}
+    if current.filter(~Exists(FROZEN)).update(**sealed):
+        return
+    if not current.exists():
+        raise LostLease(query_id)
+    raise Stopped(query_id)
+
+
+def _unfinished(query_id: UUID, fence: int) -> QuerySet[Query]:
+    return Query.objects.filter(pk=query_id, fence=fence, state__in=UNFINISHED)

@@ -18,7 +18,7 @@ from dpgov.datasets.models import Dataset, DerivedFrom
 from dpgov.datasets.selectors import present
 from dpgov.operation.clock import database_now
 from dpgov.queries.answering import ending
-from dpgov.queries.answering.lease import FROZEN, GONE, LostLease, free
+from dpgov.queries.answering.lease import FROZEN, GONE, LostLease, Stopped, free
 from dpgov.queries.answering.tasks import MOST_MESSAGES, messages, wake
 from dpgov.queries.answering.turns import number_waiting
 from dpgov.queries.crossing import UNFINISHED, tenants_with_unfinished_queries
@@ -135,7 +135,7 @@ def _give_up(query: Query, *, expired: bool) -> bool:
     """One that cannot be ended stands in no other's way, of no organisation: it is tried again."""
     try:
         ending.give_up(query, fence=query.fence, actor=SWEEPER, expired=expired)
-    except LostLease:
+    except (LostLease, Stopped):
         return False
     except (OperationalError, InterfaceError):
         raise

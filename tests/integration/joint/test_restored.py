@@ -74,5 +74,23 @@ def test_what_one_party_holds_after_a_restore_is_charged_and_nobody_opens_it(
     assert query_of(gamma, question).state == Query.State.EXPIRED
 
 
+def test_an_answer_that_was_complete_is_kept_by_no_party_that_is_frozen(sides: list[Side]) -> None:
+    """A9: whose officer ends it ends it, however far it was."""
+    question = all_joined(sides)
+    alpha, beta, _ = sides
+    look(sides), joint_round(), look(sides)
+    assert Share.objects.count() == 3
+    freeze_tenant(tenant_id=alpha.tenant.pk, reason="restored")
+    assert joint_round() == 2
+    assert [query_of(one, question).state for one in (alpha, beta)] == ["running", "sealed"]
+    with acting_for(alpha.tenant.pk), transaction.atomic():
+        actor = actor_of(alpha.officer.user)
+        assert end_what_waited(budget_id=alpha.dataset.budget_id, actor=actor) == 1
+        confirm_budget(budget=alpha.dataset.budget, actor=actor, reason="compared")
+    assert joint_round() == 0
+    assert query_of(alpha, question).state == Query.State.FAILED
+    assert alpha.spent == (PRICE, 0)
+
+
 def _party(by: Side, question: JointQuestion) -> Party:
     return Party.objects.get(tenant=by.tenant, question=question)

@@ -11,8 +11,10 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import IntegrityError, transaction
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from dpgov.audit.actor import SWEEPER
@@ -25,9 +27,10 @@ from dpgov.datasets.services import pause_questions
 from dpgov.notices.events.follow import follow
 from dpgov.notices.models import Notice
 from dpgov.oversight.reconciliation.report import reconcile
+from dpgov.queries.answering import answer
 from dpgov.queries.answering.cancelling import cancel, may_cancel
-from dpgov.queries.answering.ending import give_up
-from dpgov.queries.answering.lease import LostLease, claim, mark_opened
+from dpgov.queries.answering.ending import give_up, seal_failure
+from dpgov.queries.answering.lease import Claim, LostLease, Stopped, claim, mark_opened
 from dpgov.queries.answering.sweep import sweep
 from dpgov.queries.models import Query, Release
 from dpgov.tenants.models import Membership
@@ -138,6 +141,72 @@ def test_a_sealed_answer_stays_the_same_and_is_charged_once(
     assert publish_now() == 1
     assert Release.objects.get().body == sealed
     assert _balance(dataset) == (0, 10 * NANO, False)
+
+
+@pytest.fixture
+def frozen_at_work(
+    analyst: Membership, ask: Asking, dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> Query:
+    """Its worker had opened the data when the dataset was frozen, and went on to the end."""
+
+    def opened(held: Claim) -> bool:
+        first = mark_opened(held)
+        freeze_tenant(tenant_id=dataset.tenant_id, reason="restored")
+        return first
+
+    asked = ask(analyst)
+    with monkeypatch.context() as patch:
+        patch.setattr(answer, "mark_opened", opened)
+        assert answer_query(asked.pk) is False
+    asked.refresh_from_db()
+    assert (asked.state, asked.sealed_text) == (Query.State.QUEUED, "")
+    assert asked.opened_at
+    return asked
+
+
+def test_what_is_drawn_while_it_is_frozen_never_appears(
+    frozen_at_work: Query, dataset: Dataset, officer: Membership, client_for: Browsers
+) -> None:
+    """A9: it has noise of its own, and may be the second answer for one charge."""
+    _confirm(client_for(officer), dataset, questions="end")
+    assert (publish_now(), Release.objects.count()) == (0, 0)
+    frozen_at_work.refresh_from_db()
+    assert (frozen_at_work.state, frozen_at_work.outcome) == (Query.State.FAILED, "")
+    assert _balance(dataset) == (0, HALF, False)
+    assert reconcile(dataset.tenant).findings == ()
+
+
+def test_where_none_was_answered_elsewhere_what_was_opened_is_answered_once(
+    frozen_at_work: Query, dataset: Dataset, officer: Membership, client_for: Browsers
+) -> None:
+    """A9, B2: by another draw, as the first one was kept nowhere."""
+    _confirm(client_for(officer), dataset, questions="go_on")
+    assert answer_query(frozen_at_work.pk) is True
+    assert (publish_now(), Release.objects.count()) == (1, 1)
+    assert _balance(dataset) == (0, HALF, False)
+
+
+def test_a_failure_that_two_persons_could_refund_is_not_kept_while_it_is_frozen(
+    analyst: Membership, ask: Asking, dataset: Dataset
+) -> None:
+    """A9: in what the backup lacks the same question may have been answered."""
+    held = claim(ask(analyst).pk)
+    assert held is not None
+    mark_opened(held)
+    freeze_tenant(tenant_id=dataset.tenant_id, reason="restored")
+    with pytest.raises(Stopped):
+        seal_failure(held, started=held.passed(), never_read=True)
+    give_up(held.query, fence=held.fence, actor=SWEEPER)
+    assert Query.objects.get().state == Query.State.RUNNING
+    assert _balance(dataset) == (HALF, 0, True)
+
+
+def test_the_database_itself_keeps_no_answer_about_a_frozen_dataset(waiting: Query) -> None:
+    """A9: whoever writes it; a worker's statement may have waited while the freeze went on."""
+    found = {"state": "sealed", "outcome": "released", "sealed_text": "{}"}
+    with pytest.raises(IntegrityError, match="frozen"), transaction.atomic():
+        Query.objects.filter(pk=waiting.pk).update(**found, due_at=timezone.now())
+    assert Query.objects.get().state == Query.State.QUEUED
 
 
 @pytest.mark.parametrize("way", ["expired", "exhausted", "gone"])
