@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from dpgov.configuration.reading import Environment, file_text, secret_text
+from dpgov.audit.files import write_once
+from dpgov.configuration.reading import Environment, file_text, long_enough, secret_text
 from dpgov.operation.logs import logging_config
 
 _CACHES = {
@@ -63,6 +64,7 @@ def fingerprint_key(env: Environment, home: Path) -> bytes:
     text = env.str("DPGOV_FINGERPRINT_KEY", default="")
     if not text:
         text = _secret_of_all_machines(env, "DPGOV_FINGERPRINT_KEY_FILE", home / "fingerprint_key")
+    long_enough("DPGOV_FINGERPRINT_KEY", text)
     return hashlib.blake2b(text.encode(), digest_size=32).digest()
 
 
@@ -72,14 +74,14 @@ def _secret_of_all_machines(env: Environment, file_name: str, path: Path) -> str
         if named := env.str(file_name, default=""):
             return file_text(file_name, named)
         raise KeyNotGiven(file_name)
-    return _kept_secret(Path(env.str(file_name, default=str(path))))
+    return _kept_secret(file_name, Path(env.str(file_name, default=str(path))))
 
 
-def _kept_secret(path: Path) -> str:
+def _kept_secret(file_name: str, path: Path) -> str:
+    """Two processes may start at once: the first one's file stays, and both read the same key."""
     if not path.exists():
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _write_once(path, secrets.token_urlsafe(64))
-    return path.read_text().strip()
+        write_once(path, secrets.token_urlsafe(64))
+    return file_text(file_name, str(path))
 
 
 def sign_in_settings(env: Environment, *, https: bool) -> dict[str, Any]:
@@ -154,20 +156,6 @@ def log_settings(env: Environment) -> dict[str, Any]:
     """What `logging.config` takes; also for processes that never set Django up."""
     form = env.str("DPGOV_LOG_FORMAT", default="console")
     return logging_config(form, env.str("DPGOV_LOG_LEVEL", default="INFO").upper())
-
-
-def _write_once(path: Path, text: str) -> None:
-    """Two processes may start at once: the first link wins and both read the same key."""
-    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w") as file:
-        file.write(text)
-    try:
-        os.link(draft, path)
-    except FileExistsError:
-        pass
-    finally:
-        draft.unlink()
 
 
 def database_settings(env: Environment, home: Path) -> dict[str, Any]:

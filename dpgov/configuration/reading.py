@@ -13,6 +13,8 @@ import environ
 
 from dpgov.privacy.accounting.decimals import InvalidAmount, parse_epsilon
 
+# Of characters: half of what `openssl rand -hex 32` writes.
+SHORTEST_KEY = 32
 _ON = frozenset({"1", "true", "yes", "on"})
 _OFF = frozenset({"0", "false", "no", "off"})
 
@@ -83,8 +85,21 @@ def secret_text(env: Environment, name: str) -> str:
 
 
 def file_text(name: str, path: str) -> str:
-    """What stands in the file that this variable names, without the ends of lines around it."""
+    """What stands in the file that this variable names, without the ends of lines around it.
+
+    An empty one is what a write that broke off left, or a secret that was never filled in: taken
+    for the secret, it would be one that everybody knows.
+    """
     try:
-        return Path(path).read_text().strip()
+        text = Path(path).read_text().strip()
     except OSError as fault:
         raise WrongSetting(f"{name} names a file that cannot be read: {fault.strerror}.") from None
+    if not text:
+        raise WrongSetting(f"{name} names a file with nothing in it: {path}.")
+    return text
+
+
+def long_enough(name: str, key: str) -> None:
+    """Refuse a key that could be found by trying. Those that we make ourselves have 64 or more."""
+    if len(key) < SHORTEST_KEY:
+        raise WrongSetting(f"{name} must have {SHORTEST_KEY} characters or more.")

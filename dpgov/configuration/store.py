@@ -8,9 +8,7 @@ import hashlib
 from typing import Any
 from urllib.parse import urlsplit
 
-from dpgov.configuration.reading import Environment, secret_text
-
-_SHORTEST_KEY = 32
+from dpgov.configuration.reading import Environment, long_enough, secret_text
 
 
 class StoreNotDeclared(ValueError):
@@ -20,7 +18,7 @@ class StoreNotDeclared(ValueError):
 def store_settings(env: Environment) -> dict[str, Any] | None:
     """What opens the bucket that DPGOV_STORE_URL names; None for the state folder.
 
-    Raises StoreNotDeclared.
+    Raises StoreNotDeclared, WrongSetting.
     """
     url = env.str("DPGOV_STORE_URL", default="")
     if not url:
@@ -51,6 +49,5 @@ def _given(name: str, text: str) -> str:
 
 
 def _key(text: str) -> bytes:
-    if len(text) < _SHORTEST_KEY:
-        raise StoreNotDeclared(f"DPGOV_STORE_KEY must have {_SHORTEST_KEY} characters or more.")
+    long_enough("DPGOV_STORE_KEY", text)
     return hashlib.blake2b(text.encode(), digest_size=32).digest()
