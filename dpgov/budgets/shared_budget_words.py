@@ -52,7 +52,7 @@ def merge_told(request: ChangeRequest) -> Told:
         )
         rows.append(
             (
-                _("Committed of “%(name)s”") % {"name": into_name},
+                _("Committed in “%(name)s”") % {"name": into_name},
                 together(into.committed_nano, currency),
                 together(into.committed_nano + other.committed_nano, currency),
             )

@@ -34,7 +34,7 @@ def _told(request: ChangeRequest) -> Told:
         after = budget.committed_nano + payload["cost_nano"]
         rows.append(
             (
-                _("Committed of “%(name)s”") % {"name": payload["name"]},
+                _("Committed in “%(name)s”") % {"name": payload["name"]},
                 amount(budget.committed_nano, budget.currency),
                 amount(after, budget.currency),
             )
@@ -49,8 +49,8 @@ def _told(request: ChangeRequest) -> Told:
             )
             % numbers,
             _(
-                "This holds as long as at most %(colluders)s of them put their heads together. An "
-                "organisation that gives wrong numbers cannot be found."
+                "This holds as long as no more than %(colluders)s of them collude. An organisation "
+                "that gives wrong numbers cannot be found."
             )
             % numbers,
             _(

@@ -20,9 +20,9 @@ class JointQuestion(models.Model):
     """What is asked of all together, proposed by one of them; it never changes.
 
     `plan` names no dataset; `declared` is what each party's declaration has to say of the privacy
-    unit and the columns, each fact by name. `colluders` of `parties` may put their heads together.
-    `code_hash` is of the code by which others come in until `expires_at`. `opened_at`: everybody
-    was there, and from then on it is charged, whatever comes of it.
+    unit and the columns, each fact by name. `colluders` of `parties` may collude. `code_hash`
+    is of the code by which others come in until `expires_at`. `opened_at`: everybody was there,
+    and from then on it is charged, whatever comes of it.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

@@ -4,12 +4,26 @@ Must never let the reader's language into what is stored or exported.
 """
 
 from collections.abc import Collection, Mapping
+from string import Formatter
 from typing import Any
 
 from django.conf import settings
 from django.utils import translation
+from django.utils.formats import number_format
 
 from dpgov.language.said import Said, from_values
+
+
+class _AsTheReaderWrites(Formatter):
+    """Parts the thousands of `{rows:,}` as the reader's language does."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if format_spec == ",":
+            return str(number_format(value, force_grouping=True))
+        return str(super().format_field(value, format_spec))
+
+
+_FILLED_IN = _AsTheReaderWrites()
 
 
 def english() -> Any:
@@ -22,7 +36,7 @@ def translated(text: str) -> str:
     if not isinstance(text, Said):
         return text
     values = {name: translated(value) for name, value in text.values.items()}
-    return translation.gettext(text.pattern).format(**values)
+    return _FILLED_IN.vformat(translation.gettext(text.pattern), (), values)
 
 
 def retold(kept: Mapping[str, Any]) -> str:

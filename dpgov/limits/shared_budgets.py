@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.db.models import Case, Exists, OuterRef, Q, QuerySet, When
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext
 
 from dpgov.budgets import shared_budgets as ledger
 from dpgov.budgets.crossing import shared_with_others
@@ -151,7 +151,7 @@ def beside(dataset: Dataset, reader: Membership) -> tuple[Shared, str] | None:
     named = [each.name for each in own if getattr(each, "is_seen")]  # noqa: B009
     names = sorted(named)
     if governs(reader) and sharing.others:
-        names.append(_("datasets of another organisation"))
+        names.append(pgettext("after with", "datasets of another organisation"))
     elif sharing.others or len(named) < len(own):
         names.append(_("other datasets"))
     whole = Shared(sharing.shared_budget, (), sharing.others, own=False)

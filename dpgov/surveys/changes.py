@@ -26,7 +26,7 @@ def _told(request: ChangeRequest) -> Told:
         after = budget.committed_nano + payload["charged_nano"]
         rows.append(
             (
-                _("Committed of “%(name)s”") % {"name": payload["name"]},
+                _("Committed in “%(name)s”") % {"name": payload["name"]},
                 amount(budget.committed_nano, budget.currency),
                 amount(after, budget.currency),
             )

@@ -44,7 +44,9 @@ def _lines(dataset: Dataset) -> Iterator[str]:
     if rules.least_error is not None:
         rows = number_format(rules.least_error, force_grouping=True)
         # The sign is per cent; xgettext:no-python-format
-        yield _("Counts are off by {rows} at least, with 95% confidence.").format(rows=rows)
+        yield _("The error bound of a count is {rows} at least, at 95% confidence.").format(
+            rows=rows
+        )
 
 
 @register.simple_tag

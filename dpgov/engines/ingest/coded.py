@@ -113,16 +113,16 @@ def _read(
 def _too_many_rows(max_rows: int, *, is_addition: bool) -> Refused:
     if is_addition:
         words = said(
-            "Together with the rows that are there these are more than {most}, the largest number "
-            "that was declared.",
-            most=f"{max_rows:,}",
+            "Together with the rows that are there these are more than {most:,}, the largest "
+            "number that was declared.",
+            most=max_rows,
         )
         return Refused(words, field="max_rows")
     return Refused(
         said(
-            "The file has more than {most} rows. Raise the largest number of rows, or upload a "
+            "The file has more than {most:,} rows. Raise the largest number of rows, or upload a "
             "smaller file.",
-            most=f"{max_rows:,}",
+            most=max_rows,
         ),
         field="max_rows",
     )

@@ -107,7 +107,7 @@ def _blocks_of(path: Path, reading: Reading) -> _Plain | _Unpacked:
 
 def _refusal(problem: pa.ArrowInvalid) -> Refused:
     if "straddling" in str(problem):
-        return Refused(said("A row is longer than {most} bytes.", most=f"{MAX_ROW_BYTES:,}"))
+        return Refused(said("A row is longer than {most:,} bytes.", most=MAX_ROW_BYTES))
     return Refused(UNREADABLE)
 
 
@@ -149,20 +149,21 @@ class _Ragged:
         if self._first is None:
             return None
         number, cells = self._first
-        many, width = f"{cells:,}", f"{self._width:,}"
         if number is None:
             return Refused(
                 said(
-                    "A row has {cells} cells where the header has {width}.",
-                    cells=many,
-                    width=width,
+                    "A row does not have as many cells as the header: {cells:,} in place of "
+                    "{width:,}.",
+                    cells=cells,
+                    width=self._width,
                 )
             )
         return Refused(
             said(
-                "Row {row} has {cells} cells where the header has {width}.",
-                row=f"{number:,}",
-                cells=many,
-                width=width,
+                "Row {row:,} does not have as many cells as the header: {cells:,} in place of "
+                "{width:,}.",
+                row=number,
+                cells=cells,
+                width=self._width,
             )
         )

@@ -107,9 +107,11 @@ def _check_once(keys: pa.Array, name: str) -> None:
 
 
 def _too_many() -> Refused:
-    most = f"{MOST_PUBLIC_ROWS:,}"
     return Refused(
-        said("The public table has more than {most} rows. Leave out what is not needed.", most=most)
+        said(
+            "The public table has more than {most:,} rows. Leave out what is not needed.",
+            most=MOST_PUBLIC_ROWS,
+        )
     )
 
 

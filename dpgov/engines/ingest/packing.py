@@ -108,8 +108,8 @@ def _only_file(archive: zipfile.ZipFile) -> zipfile.ZipInfo:
     if len(found) != 1:
         raise Refused(
             said(
-                "The archive holds {number} files. Pack one CSV file alone.",
-                number=f"{len(found):,}",
+                "The archive holds {number:,} files. Pack one CSV file alone.",
+                number=len(found),
             )
         )
     _check_entry(found[0])

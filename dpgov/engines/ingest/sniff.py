@@ -149,9 +149,9 @@ def _check_width(cells: tuple[str, ...]) -> None:
     if len(cells) > MAX_COLUMNS:
         raise Refused(
             said(
-                "The file has {number} columns; at most {most} can be registered. Leave out those "
-                "that nobody will ask about.",
-                number=f"{len(cells):,}",
+                "The file has {number:,} columns; at most {most} can be registered. Leave out "
+                "those that nobody will ask about.",
+                number=len(cells),
                 most=MAX_COLUMNS,
             )
         )
@@ -189,8 +189,8 @@ def check_text(path: Path, reading: Reading, *, most: int | None = None) -> None
                 line += chunk[: chunk.index(b"\0")].count(b"\n")
                 raise Refused(
                     said(
-                        "Line {line} has a NUL byte, so this is not a CSV text file.",
-                        line=f"{line:,}",
+                        "Line {line:,} has a NUL byte, so this is not a CSV text file.",
+                        line=line,
                     )
                 )
             _check_encoding(decoder, chunk, line)
@@ -209,7 +209,7 @@ def _check_encoding(
         line += chunk[: problem.start].count(b"\n")
         raise Refused(
             said(
-                "Line {line} is not UTF-8, and other lines are. Save the file as UTF-8.",
-                line=f"{line:,}",
+                "Line {line:,} is not UTF-8, and other lines are. Save the file as UTF-8.",
+                line=line,
             )
         ) from problem

@@ -13,8 +13,8 @@ PROMISE = Theme(
             _(
                 "A promise about a way of answering: whatever comes out would have come out with "
                 "nearly the same probability if one person's data had been different or missing. "
-                "So nobody can learn much about that person from it, whatever else they know or "
-                "learn later."
+                "So nobody learns much about that person from it that could not be learned without "
+                "their data, whatever else they know or learn later."
             ),
             ("epsilon", "neighbouring-relation", "privacy-unit"),
         ),
@@ -22,10 +22,11 @@ PROMISE = Theme(
             "epsilon",
             _("ε (epsilon)"),
             _(
-                "How much “nearly” allows. The odds of a guess about one person can be multiplied "
-                "by e^ε at most: by 1.11 for ε 0.1, by 2.72 for ε 1, by more than 22,000 for ε 10. "
-                "Smaller is more private, and noisier. It is a limit on what anybody could learn, "
-                "not a measure of what any one person did."
+                "How much “nearly” allows. The odds of a guess whether one person is in the data "
+                "can be multiplied by e^ε at most: by 1.11 for ε 0.1, by 2.72 for ε 1, by more "
+                "than 22,000 for ε 10. Where people come and go, a guess about what the data says "
+                "of somebody moves as at twice the ε. Smaller is more private, and noisier. It is "
+                "a limit on what anybody could learn, not a measure of what any one person did."
             ),
             ("odds", "budget", "delta"),
         ),
@@ -109,7 +110,8 @@ PEOPLE = Theme(
             _("Group size"),
             _(
                 "For how many units together the promise is made. Families and households are "
-                "groups; without a setting, k people together have k times the ε of one."
+                "groups; without a setting, k people together have k times the ε of one (k² times "
+                "the ρ, where a dataset counts ρ)."
             ),
             ("privacy-unit",),
         ),

@@ -1,8 +1,8 @@
 """How much noise each party adds so that the honest ones alone add enough.
 
-Of n parties t may put their heads together: they know their own noise and take it away. So the
-noise of the other n - t has to be the whole of it: each adds a discrete Gaussian of variance
-σ²/(n - t), and the total carries n/(n - t) of what one trusted party would have added.
+Of n parties t may collude: they know their own noise and take it away. So the noise of the other
+n - t has to be the whole of it: each adds a discrete Gaussian of variance σ²/(n - t), and the total
+carries n/(n - t) of what one trusted party would have added.
 
 A sum of discrete Gaussians is not one itself, but nearly. Adding N of them, each of parameter s²,
 to an answer of d numbers with influence Δ in L2 has the Rényi divergence of order α at most

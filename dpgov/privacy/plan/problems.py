@@ -14,7 +14,7 @@ _CHOOSE: dict[str, Callable[[str], Said]] = {
     "column": lambda names: said("Choose a column: {names}.", names=names),
     "formula": lambda names: said("Choose a formula: {names}.", names=names),
     "category": lambda names: said("Choose a category: {names}.", names=names),
-    "operator": lambda names: said("Choose a operator: {names}.", names=names),
+    "operator": lambda names: said("Choose an operator: {names}.", names=names),
     "statistic": lambda names: said("Choose a statistic: {names}.", names=names),
 }
 _UNKNOWN: dict[str, Callable[[str], Said]] = {

@@ -7,6 +7,7 @@ error, because only their error is counted in rows.
 from collections.abc import Iterable
 from dataclasses import replace
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -170,10 +171,14 @@ def _of_errors(blueprint: Blueprint, rules: Rules) -> str | None:
     error = too_exact(rules, blueprint)
     if error is None:
         return None
-    return _(
-        "The owner wants counts to be off by {least} at least (with {level} "
-        "confidence); this one would be off by {error}. Lower its price."
-    ).format(least=f"{rules.least_error:,}", level=percent(95), error=f"{error:,}")
+    pattern = _(
+        "The owner wants the error bound of a count to be {least} at least (at {level} "
+        "confidence); that of this one would be {error}. Lower its price."
+    )
+    least = number_format(rules.least_error, force_grouping=True)
+    return pattern.format(
+        least=least, level=percent(95), error=number_format(error, force_grouping=True)
+    )
 
 
 def _of_price(blueprint: Blueprint, terms: Terms) -> str | None:

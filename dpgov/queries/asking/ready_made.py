@@ -55,9 +55,12 @@ class QuotaUsedUp(OutsidePolicy):
 
     def __init__(self, *, most: int, by_all: bool, requested_nano: int) -> None:
         pattern = (
-            _("This question may be asked {most} times in all, and has been. Nothing was charged.")
+            _(
+                "This question was asked as often as it may be by all together ({most}). Nothing "
+                "was charged."
+            )
             if by_all
-            else _("You may ask this question {most} times, and have. Nothing was charged.")
+            else _("You asked this question as often as you may ({most}). Nothing was charged.")
         )
         super().__init__(pattern.format(most=most), requested_nano=requested_nano)
 

@@ -85,7 +85,7 @@ def test_an_analyst_reads_what_is_shared_but_has_no_page_for_it(
     """E8: the total as it was committed, and no link to a page that would refuse."""
     client = client_for(analyst)
     html = page(client, reverse("datasets:detail", args=[dataset.slug]))
-    assert "Shares a budget with no other dataset yet" in text_of(html)
+    assert "Belongs to a shared budget that no other dataset shares yet" in text_of(html)
     assert str(shared.pk) not in html
     assert "Shared budgets" not in html
 

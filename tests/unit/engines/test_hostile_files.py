@@ -46,8 +46,8 @@ def test_a_file_that_is_no_clean_csv_or_parquet_is_refused_at_once(
 BODIES: dict[str, tuple[bytes, str]] = {
     "a header and no row": (b"n,b\n", "no row"),
     "nothing that is a number": (b"n,b\nx,1\n,1\n", "None of the cells of “n”"),
-    "a row with too few cells": (b"n,b\n1,2\n3\n", "Row 3 has 1 cells"),
-    "a row with too many cells": (b"n,b\n1,2\n3,4,5\n", "Row 3 has 3 cells"),
+    "a row with too few cells": (b"n,b\n1,2\n3\n", "the header: 1 in place of 2."),
+    "a row with too many cells": (b"n,b\n1,2\n3,4,5\n", "the header: 3 in place of 2."),
     "a row of many megabytes": (b"n,b\n1," + b"x" * 20_000_000 + b"\n2,3\n", "longer than"),
     "a column that is not there": (b"b\n1\n", "has no column “n”"),
     "more rows than declared": (b"n\n" + b"1\n" * 1001, "more than 1,000 rows"),

@@ -67,7 +67,7 @@ class PolicyForm(forms.Form):
         ),
     )
     least_error = TypedWholeNumber(
-        label=_("Counts are off by at least so many rows"),
+        label=_("Least error bound of a count, in rows"),
         required=False,
         min_value=1,
         max_value=10**9,

@@ -34,8 +34,8 @@ def scene(at: Chosen) -> Scene:
         yaxis={"range": [48, 101]},
     )
     said = _(
-        "{size} people together: {size} × 0.2 = ε {total}, so an answer may be e^{total} = "
-        "{factor} times as likely because of them."
+        "A group of {size}: {size} × 0.2 = ε {total}, so an answer may be e^{total} = {factor} "
+        "times as likely because of it."
     ).format(
         size=size,
         total=shown(size * GROUP_EPSILON),

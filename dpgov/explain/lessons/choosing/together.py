@@ -1,9 +1,9 @@
 """One total of several organisations of whom none is trusted: what colluders cost in noise.
 
-Of n organisations t may put their heads together and take their own noise away, so that the noise
-of the other n - t has to be the whole of it. Each adds the variance σ²/(n - t), and the total has
-n/(n - t) of the variance σ² that one trusted place would have added. Separate answers of all of
-them, added up, have n times that variance.
+Of n organisations t may collude and take their own noise away, so that the noise of the other n - t
+has to be the whole of it. Each adds the variance σ²/(n - t), and the total has n/(n - t) of the
+variance σ² that one trusted place would have added. Separate answers of all of them, added up, have
+n times that variance.
 """
 
 from decimal import Decimal

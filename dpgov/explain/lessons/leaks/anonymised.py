@@ -48,8 +48,8 @@ def scene(at: Chosen) -> Scene:
         showlegend=False,
     )
     said = _(
-        "With {facts} such facts about a person, {others} others fit them, on "
-        "average, and nobody else in {alone} of all cases."
+        "Facts known about a person: {facts}. On average {others} others fit them, and in {alone} "
+        "of all cases nobody else does."
     ).format(facts=facts, others=shown(others(facts), 3), alone=share(chances[facts]))
     caption = _(
         "Invented: 500,000 people, and each fact fits one in ten. The real case: Netflix published "

@@ -51,7 +51,7 @@ def scene(at: Chosen) -> Scene:
         xaxis={"title": {"text": _("releases seen")}, "range": [-0.6, 4.6]},
         yaxis={"range": [0, 8.5]},
     )
-    said = _("After {seen} releases her diagnosis is one of {number}: {names}.").format(
+    said = _("Releases seen: {seen}. Diagnoses left for her: {number} ({names}).").format(
         seen=seen, number=left[seen], names=_named(possible(seen))
     )
     caption = _(

@@ -60,8 +60,9 @@ def scene(at: Chosen) -> Scene:
         most=share(after(Decimal("0.1"), epsilon).high),
     )
     caption = _(
-        "Where a belief can end, whatever it was before and whatever else is known. The "
-        "wider the band, the more may be learned about one person."
+        "Where a belief that you are in the data can end, whatever it was before and whatever else "
+        "is known. The wider the band, the more may be learned about one person. Where people come "
+        "and go, a belief about what your row says moves as at twice the ε."
     )
     rows = tuple(
         (share(one, 0), share(moved.low), share(moved.high))
@@ -77,7 +78,7 @@ LESSON = Lesson(
     question=gettext_noop("How sure can someone become about you after an answer?"),
     sentence=gettext_noop(
         "Whatever someone believed before, the answer multiplies their odds by e^ε at most: at ε "
-        "1.1 half stays between about a quarter and about three quarters."
+        "1.1 an even belief ends between about a quarter and about three quarters."
     ),
     controls=(Control("epsilon", "ε", EPSILONS, "1.1"),),
     scene=scene,

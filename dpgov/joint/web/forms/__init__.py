@@ -120,7 +120,7 @@ class ProposalForm(forms.Form):
         max_value=MOST_PARTIES,
         initial=1,
         widget=forms.NumberInput(_TEXT),
-        help_text=_("So many may put their heads together and learn no more than the price says."),
+        help_text=_("So many may collude and learn no more than the price says."),
     )
 
     def __init__(self, *args: Any, schema: DatasetSchema, **kwargs: Any) -> None:

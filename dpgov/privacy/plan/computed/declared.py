@@ -124,7 +124,7 @@ def _compared(
 ) -> tuple[Comparison, tuple[str, ...]]:
     listed = isinstance(domain, CategoryDomain)
     if compares is None or listed != (compares is Comparison.AMONG):
-        words = said("Of categories choose “one of”; of numbers and dates one of the others.")
+        words = said("Of categories choose “is one of”; of numbers and dates one of the others.")
         raise InvalidDomain("compares", words)
     if not typed or (len(typed) > 1 and not listed):
         words = said("Give one value to compare with; of categories one or more, one per line.")
@@ -192,9 +192,10 @@ def check_computed(spec: ColumnSpec, declared: Mapping[str, ColumnSpec]) -> None
     listed = domain.categories if isinstance(domain, CategoryDomain) else ()
     bounds = domain if isinstance(domain, NumericDomain) else None
     if made != formula or domain_of(made, operands, names=listed, bounds=bounds) != domain:
-        raise InvalidDomain(
-            "columns", said("“{column}” is not what it computes.", column=spec.name)
+        words = said(
+            "“{column}” is declared otherwise than its formula computes it.", column=spec.name
         )
+        raise InvalidDomain("columns", words)
 
 
 def operands_of(formula: Formula, declared: Mapping[str, ColumnSpec]) -> list[ColumnSpec]:

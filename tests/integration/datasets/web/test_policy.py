@@ -39,7 +39,7 @@ def govern(dataset: Dataset, owner: Membership) -> Callable[..., None]:
 
 RULES = [
     ({"statistics": ("count", "mean")}, {"statistics": SUM}, "does not allow this here: sum"),
-    ({"least_error": 10}, {"epsilon": 1}, "off by 10 at least"),
+    ({"least_error": 10}, {"epsilon": 1}, "the error bound of a count to be 10 at least"),
     ({"approval_above_nano": NANO // 4}, {"epsilon": 0.5}, "need the owner's permit"),
 ]
 
@@ -218,5 +218,5 @@ def test_the_privacy_label_names_every_rule(
     govern(statistics=("count", "mean"), least_error=10, approval_above_nano=NANO // 4)
     label = " ".join(browser.get(page).content.decode().split())
     assert "Only these may be asked: Count, Mean." in label
-    assert "Counts are off by 10 at least" in label
+    assert "The error bound of a count is 10 at least" in label
     assert "Above ε 0.25 a question needs the owner&#x27;s permit or approval." in label

@@ -73,7 +73,7 @@ def test_a_used_up_quota_leaves_no_button(
     page = asker.get(LIST).content.decode()
     assert f"{women.pk}/ask/" not in page
     refused = asker.post(f"{LIST}{women.pk}/ask/", {"key": "k-9", "p0": "30", "p1": "Female"})
-    assert "You may ask this question 2 times, and have." in refused.content.decode()
+    assert "You asked this question as often as you may (2)." in refused.content.decode()
     assert Query.objects.latest("submitted_at").pk != first.pk
 
 

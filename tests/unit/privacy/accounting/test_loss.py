@@ -261,6 +261,19 @@ def test_ten_times_as_many_small_questions_fit_as_under_plain_addition() -> None
     assert (many, few) == (3701, 300)
 
 
+@pytest.mark.parametrize(("epsilon", "hundredths"), [(3, 12), (10, 31)])
+def test_larger_questions_fit_no_more_often_than_under_plain_addition(
+    epsilon: int, hundredths: int
+) -> None:
+    """Of ε 0.11 more fit under (3, 1e-6) than under ε 3, of ε 0.12 or more never."""
+
+    def fit(currency: Currency, each: int) -> int:
+        return currency.limit_of(epsilon * NANO) // currency.price_of(each * NANO // 100)
+
+    more = [each for each in range(1, 400) if fit(RHO, each) > fit(PURE, each)]
+    assert more == list(range(1, hundredths))
+
+
 @pytest.mark.parametrize(
     ("epsilon", "rho"),
     [(1, 0.024356), (3, 0.185070), (5, 0.463065), (10, 1.539279)],
