@@ -292,3 +292,5 @@ DPGOV_DATABASE_AUDITOR_ROLE = env.str("DPGOV_DATABASE_AUDITOR_ROLE", default="")
 DPGOV_BASE_URL = env.str("DPGOV_BASE_URL", default="").rstrip("/")
 DPGOV_WEBHOOK_PORTS = ports(env, "DPGOV_WEBHOOK_PORTS", [443, 8443])
 DPGOV_WEBHOOKS_TO_PRIVATE_ADDRESSES = env.bool("DPGOV_WEBHOOKS_TO_PRIVATE_ADDRESSES", default=False)
+# Last: by now every name was asked for that has an effect.
+DPGOV_UNREAD = env.unread()

@@ -50,9 +50,8 @@ HOST = "__Host-"
 
 def secret_key(env: Environment, home: Path) -> str:
     """The signing key: from the environment, from a file, or made once for the embedded profile."""
-    if key := env.str("DPGOV_SECRET_KEY", default=""):
-        return str(key)
-    return _secret_of_all_machines(env, "DPGOV_SECRET_KEY_FILE", home / "secret_key")
+    names = ("DPGOV_SECRET_KEY", "DPGOV_SECRET_KEY_FILE")
+    return _secret_of_all_machines(env, *names, home / "secret_key")
 
 
 def fingerprint_key(env: Environment, home: Path) -> bytes:
@@ -61,20 +60,22 @@ def fingerprint_key(env: Environment, home: Path) -> bytes:
     From the environment, from a file, or made once. With another one no data that came before
     would be recognised, so registration refuses to go on.
     """
-    text = env.str("DPGOV_FINGERPRINT_KEY", default="")
-    if not text:
-        text = _secret_of_all_machines(env, "DPGOV_FINGERPRINT_KEY_FILE", home / "fingerprint_key")
+    names = ("DPGOV_FINGERPRINT_KEY", "DPGOV_FINGERPRINT_KEY_FILE")
+    text = _secret_of_all_machines(env, *names, home / "fingerprint_key")
     long_enough("DPGOV_FINGERPRINT_KEY", text)
     return hashlib.blake2b(text.encode(), digest_size=32).digest()
 
 
-def _secret_of_all_machines(env: Environment, file_name: str, path: Path) -> str:
-    """From its file, made once; never made where other machines need the same."""
-    if env.str("DPGOV_STORE_URL", default=""):
-        if named := env.str(file_name, default=""):
-            return file_text(file_name, named)
+def _secret_of_all_machines(env: Environment, name: str, file_name: str, path: Path) -> str:
+    """As given, or from its file, made once; never made where other machines need the same."""
+    text, named = env.str(name, default=""), env.str(file_name, default="")
+    if text:
+        return str(text)
+    if not env.str("DPGOV_STORE_URL", default=""):
+        return _kept_secret(file_name, Path(named or path))
+    if not named:
         raise KeyNotGiven(file_name)
-    return _kept_secret(file_name, Path(env.str(file_name, default=str(path))))
+    return file_text(file_name, named)
 
 
 def _kept_secret(file_name: str, path: Path) -> str:

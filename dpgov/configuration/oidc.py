@@ -10,6 +10,13 @@ from urllib.parse import urlsplit
 from dpgov.configuration.reading import Environment, secret_text
 
 PROVIDER = "openid"
+# Read only where a provider is named, and right in every place.
+_WITH_A_PROVIDER = {
+    "DPGOV_OIDC_NAME",
+    "DPGOV_OIDC_CLIENT_ID",
+    *("DPGOV_OIDC_CLIENT_SECRET", "DPGOV_OIDC_CLIENT_SECRET_FILE"),
+    "DPGOV_OIDC_SIGN_IN_ORIGIN",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +30,7 @@ class Oidc:
 def oidc_settings(env: Environment) -> Oidc:
     """The provider that DPGOV_OIDC_URL names: its issuer, or its discovery document."""
     url = env.str("DPGOV_OIDC_URL", default="").rstrip("/")
+    env.known |= _WITH_A_PROVIDER
     if not url:
         return Oidc({}, [])
     parts = urlsplit(url)

@@ -5,6 +5,7 @@ at the start, before anybody is served.
 """
 
 import builtins
+import difflib
 import math
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ from dpgov.privacy.accounting.decimals import InvalidAmount, parse_epsilon
 
 # Of characters: half of what `openssl rand -hex 32` writes.
 SHORTEST_KEY = 32
+_OURS = "DPGOV_"
+# Of 1: so much alike are a name and what somebody meant by it.
+_NEAR = 0.8
 _ON = frozenset({"1", "true", "yes", "on"})
 _OFF = frozenset({"0", "false", "no", "off"})
 
@@ -24,7 +28,29 @@ class WrongSetting(ValueError):
 
 
 class Environment(environ.Env):  # type: ignore[misc]
-    """What django-environ reads, with these checks. Raises WrongSetting."""
+    """What django-environ reads, with these checks. Raises WrongSetting.
+
+    It remembers every name that it was asked for: what nobody asks for has no effect.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.known: set[str] = set()
+
+    def get_value(self, var: str, *given: Any, **named: Any) -> Any:
+        """As django-environ does."""
+        self.known.add(var)
+        return super().get_value(var, *given, **named)
+
+    def unread(self) -> dict[str, str]:
+        """Names like ours that are set and that nobody asks for, each with what may be meant."""
+        given = {name for name in self.ENVIRON if name.startswith(_OURS) and self.ENVIRON[name]}
+        return {name: self._near(name) for name in sorted(given - self.known)}
+
+    def _near(self, name: str) -> str:
+        rest = name.removeprefix(_OURS)
+        known = [one.removeprefix(_OURS) for one in sorted(self.known)]
+        return "".join(_OURS + one for one in difflib.get_close_matches(rest, known, 1, _NEAR))
 
     def int(
         self, var: str, default: Any = environ.Env.NOTSET, *, least: builtins.int = 1
@@ -78,10 +104,10 @@ def ports(env: Environment, name: str, default: list[int]) -> list[int]:
 
 def secret_text(env: Environment, name: str) -> str:
     """A secret from the variable, or from the file that the variable with _FILE names; or ""."""
-    if text := env.str(name, default=""):
+    text, path = env.str(name, default=""), env.str(f"{name}_FILE", default="")
+    if text or not path:
         return str(text)
-    path = env.str(f"{name}_FILE", default="")
-    return file_text(f"{name}_FILE", path) if path else ""
+    return file_text(f"{name}_FILE", path)
 
 
 def file_text(name: str, path: str) -> str:

@@ -10,6 +10,17 @@ from urllib.parse import urlsplit
 
 from dpgov.configuration.reading import Environment, long_enough, secret_text
 
+# Read only where a bucket is named, and right in every place.
+_WITH_A_BUCKET = {
+    "DPGOV_STORE_ENDPOINT",
+    "DPGOV_STORE_REGION",
+    "DPGOV_STORE_TLS",
+    "DPGOV_STORE_CA_FILE",
+    *("DPGOV_STORE_ACCESS_KEY", "DPGOV_STORE_ACCESS_KEY_FILE"),
+    *("DPGOV_STORE_SECRET_KEY", "DPGOV_STORE_SECRET_KEY_FILE"),
+    *("DPGOV_STORE_KEY", "DPGOV_STORE_KEY_FILE"),
+}
+
 
 class StoreNotDeclared(ValueError):
     """The variables of the storage contradict each other, or one is missing."""
@@ -21,6 +32,7 @@ def store_settings(env: Environment) -> dict[str, Any] | None:
     Raises StoreNotDeclared, WrongSetting.
     """
     url = env.str("DPGOV_STORE_URL", default="")
+    env.known |= _WITH_A_BUCKET
     if not url:
         return None
     parts = urlsplit(url)

@@ -3,6 +3,7 @@ from django.contrib.auth.signals import user_logged_in
 from django.core import checks
 from django.core.checks import Tags
 
+from dpgov.operation.checks import every_variable_is_read
 from dpgov.operation.installed import register
 from dpgov.tenants.checks import is_there, known_roles, one_role, own_address
 from dpgov.tenants.installed import installed
@@ -22,3 +23,4 @@ class TenantsConfig(AppConfig):
         checks.register(one_role, Tags.database)
         checks.register(known_roles, Tags.security)
         checks.register(own_address, Tags.security)
+        checks.register(every_variable_is_read)
