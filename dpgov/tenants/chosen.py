@@ -1,28 +1,53 @@
 """In which of their organisations a person acts: what the session has chosen.
 
-No form says for which organisation it was opened; the session decides when it is sent. So each
-change of the choice ends the forms that were opened before it: their token is that of a browser
-that acted elsewhere, and they are refused with a page that says so. Nothing that was read, typed
-or priced in one organisation may ever be carried out in another.
+The session decides for which organisation a form is carried out, when it is sent. So the token of
+a form says of which membership its page was, and a form of another one is refused, whatever became
+of the session: two requests at a time may end in any order. And each change of the choice ends the
+forms that were opened before it. Nothing that was read, typed or priced in one organisation may
+ever be carried out in another.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest
-from django.middleware.csrf import rotate_token
+from django.middleware.csrf import CSRF_SECRET_LENGTH, rotate_token
+from django.utils.crypto import get_random_string, salted_hmac
 
 from dpgov.tenants.boundary import acting_as
 from dpgov.tenants.models import Membership, User
 from dpgov.tenants.selectors import memberships_of
 
 _CHOSEN = "membership"
+# Of the token of each form: the cookie says it, and Django compares the two.
+_KEPT_AS = "CSRF_COOKIE"
+# So many letters at its end say whose it is; what is left of it can still not be guessed.
+_MARK = 12
 
 
 def choose(request: HttpRequest, membership: Membership) -> None:
     """Act as this membership from now on; forms that were opened before are refused."""
     request.session[_CHOSEN] = str(membership.pk)
     rotate_token(request)
+    request.META[_KEPT_AS] = _of(membership, request.META[_KEPT_AS])
+
+
+def tie(request: HttpRequest, membership: Membership) -> None:
+    """Forms of the answer are of this membership; one of another is refused like a stranger's.
+
+    What is random in a token stays, so that pages that are opened together bear the same one.
+    """
+    sent = request.META.get(_KEPT_AS)
+    tied = _of(membership, sent or get_random_string(CSRF_SECRET_LENGTH))
+    if sent is not None and sent != tied:
+        request.COOKIES[settings.CSRF_COOKIE_NAME] = tied
+    request.META[_KEPT_AS] = tied
+
+
+def _of(membership: Membership, secret: str) -> str:
+    mark = salted_hmac("dpgov.tenants.chosen", str(membership.pk)).hexdigest()[:_MARK]
+    return secret[:-_MARK] + mark
 
 
 def begin(*, request: HttpRequest | None = None, user: User, **_: Any) -> None:

@@ -1,6 +1,7 @@
-"""Sessions in the database that remember until when they are kept, and messages of one page.
+"""Sessions in the database that write what a request changed alone, and messages of one page.
 
-So that a click can prolong a session without writing at each click.
+They remember until when they are kept, so that a click can prolong a session without writing at
+each click.
 """
 
 from datetime import datetime
@@ -11,17 +12,58 @@ from django.contrib.messages.storage.cookie import CookieStorage
 from django.contrib.messages.storage.fallback import FallbackStorage
 from django.contrib.messages.storage.session import SessionStorage
 from django.contrib.sessions.backends import db
+from django.contrib.sessions.backends.base import UpdateError
+
+_ABSENT = object()
 
 
 class SessionStore(db.SessionStore):
-    """Django's own; `kept_until` is None for a session that was not read from the database."""
+    """Django's own, of which two requests at a time lose nothing: neither writes the other back.
+
+    Whoever sends a large file may go to another organisation, put a question aside or choose
+    another range meanwhile; what they did last holds when the file has arrived. `kept_until` is
+    None for a session that was not read from the database.
+    """
 
     kept_until: datetime | None = None
+    _as_read: str = ""
+
+    def save(self, must_create: bool = False) -> None:
+        """Raises UpdateError where the session has ended meanwhile."""
+        mine = self._session  # type: ignore[attr-defined]
+        if must_create or self.session_key is None:
+            super().save(must_create=must_create)
+            return
+        before = self._read_as(self._as_read)
+        while not self._replaces(self._as_read):
+            found = self._get_session_from_db()
+            if found is None:
+                raise UpdateError
+            now = self._read_as(found.session_data)
+            self._session_cache = _merged(before, mine, now)
+
+    def _replaces(self, known: str) -> bool:
+        """Whether what is kept was still this; then it is what this session says."""
+        kept = self.create_model_instance(self._session)  # type: ignore[attr-defined]
+        same = self.model.objects.filter(session_key=self.session_key, session_data=known)
+        self._as_read = kept.session_data
+        return bool(same.update(session_data=kept.session_data, expire_date=kept.expire_date))
+
+    def _read_as(self, encoded: str) -> dict[str, Any]:
+        return self.decode(encoded) if encoded else {}
 
     def _get_session_from_db(self) -> Any:
         found = super()._get_session_from_db()  # type: ignore[misc]
         self.kept_until = found.expire_date if found else None
+        self._as_read = found.session_data if found else ""
         return found
+
+
+def _merged(before: dict[str, Any], mine: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
+    """What stands there now, with what this request changed in what it had read."""
+    removed = before.keys() - mine.keys()
+    changed = {name: value for name, value in mine.items() if value != before.get(name, _ABSENT)}
+    return {name: value for name, value in now.items() if name not in removed} | changed
 
 
 class _OwnCookie(CookieStorage):

@@ -28,7 +28,7 @@ from django.views.i18n import set_language
 from dpgov.operation import clock
 from dpgov.operation.middleware import READING, is_api, is_metrics
 from dpgov.tenants.boundary import Scope, acting_as, change_to, current_scope, resumed
-from dpgov.tenants.chosen import choose, chosen_among, has_chosen
+from dpgov.tenants.chosen import choose, chosen_among, has_chosen, tie
 from dpgov.tenants.models import Membership, User
 from dpgov.tenants.permissions import abilities
 from dpgov.tenants.selectors import memberships_of
@@ -139,6 +139,7 @@ class TenantMiddleware:
             request.membership = membership  # type: ignore[attr-defined]
             request.memberships = memberships  # type: ignore[attr-defined]
             if membership is not None:
+                tie(request, membership)
                 change_to(membership.tenant_id, user_id=person)
             response = self.get_response(request)
             if isinstance(response, StreamingHttpResponse):

@@ -6,12 +6,16 @@ Two tabs are two pages of one session: each keeps the token that it came with.
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any, cast
 
 import pytest
+from django.contrib.sessions.models import Session
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db.models import F
 from django.http import HttpResponse
 from django.test import Client
+from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 from django.urls import reverse
 
 from dpgov.audit.models import AuditEntry
@@ -21,6 +25,7 @@ from dpgov.tenants.practising import remove_with_practice
 from dpgov.tenants.selectors import actor_of
 from tests.cast import join
 from tests.integration.datasets.registering import CSV
+from tests.integration.tenants.test_held_bodies import sent
 
 pytestmark = pytest.mark.django_db
 _TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
@@ -185,3 +190,53 @@ def test_a_form_of_the_practice_does_nothing_in_the_organisation_itself(
     remove_with_practice(membership=tabs.here, actor=actor_of(admin.user))
     assert tabs.send(door, token).status_code == 403
     assert not tenant.projects.exists()
+
+
+@pytest.fixture
+def slow_upload(
+    tabs_of: Callable[[Role], Tabs],
+) -> tuple[Tabs, Callable[[Callable[[], object]], int]]:
+    """Sends a file here, minutes after the last click; something else is done meanwhile."""
+    tabs, door = tabs_of(Role.OWNER), DOORS[-1]
+    typed = {**door.form(), "csrfmiddlewaretoken": tabs.opened(reverse(door.name))}
+
+    def send(meanwhile: Callable[[], object]) -> int:
+        Session.objects.update(expire_date=F("expire_date") - timedelta(minutes=6))
+        body = encode_multipart(BOUNDARY, typed)
+        return sent(tabs.client, reverse(door.name), body, meanwhile, MULTIPART_CONTENT)
+
+    return tabs, send
+
+
+def test_a_form_is_carried_out_where_it_was_opened_though_an_upload_elsewhere_ends_in_between(
+    slow_upload: Any, tenant: Tenant, elsewhere: Tenant
+) -> None:
+    tabs, send = slow_upload
+    door, tokens = DOORS[0], []
+
+    def go() -> None:
+        tabs.go_to(tabs.there)
+        tokens.append(tabs.opened(reverse(door.name)))
+
+    assert send(go) == 302
+    assert tabs.send(door, tokens[0]).status_code == 302
+    assert (tenant.projects.count(), elsewhere.projects.count()) == (0, 1)
+
+
+@every_door
+def test_a_form_does_nothing_elsewhere_whatever_becomes_of_the_session(
+    door: Door, tabs_of: Callable[[Role], Tabs], tenant: Tenant, elsewhere: Tenant
+) -> None:
+    """As where the answers of two requests at a time arrive in another order than they ended."""
+    tabs = tabs_of(door.role)
+    tabs.go_to(tabs.there)
+    token = tabs.opened(reverse(door.name))
+    session = tabs.client.session
+    session["membership"] = str(tabs.here.pk)
+    session.save()
+    answer = tabs.send(door, token)
+    assert answer.status_code == 403
+    assert "Nothing was changed, sent or spent." in answer.text
+    assert (steps(tenant), steps(elsewhere)) == (0, 0)
+    assert tabs.send(door, tabs.opened(reverse(door.name))).status_code < 400
+    assert (steps(tenant), steps(elsewhere)) == (1, 0)
