@@ -1,8 +1,8 @@
 """What the ask form holds between requests: flat form data, as a browser would post it.
 
 Starts it from nothing or from an earlier plan, and adds or removes rows. What the form cannot show,
-because it is nested deeper or about a column that is gone, is kept as it is: without it another
-question would be asked. Knows no data, no ledger.
+because it is nested deeper or about a column that is gone or of another kind now, is kept as it is:
+without it another question would be asked. Knows no data, no ledger.
 """
 
 import json
@@ -25,6 +25,8 @@ ROW_KINDS = ("statistic", "filter", "group", COMPUTED)
 MOST_ROWS = 20
 # The fields of what is used of each unit, by what they are called in a plan.
 PER_UNIT = {"groups": "unit_groups", "rows_per_group": "unit_rows"}
+# How a plan compares with declared categories.
+_OF_CATEGORIES = frozenset({"=", "!=", "in"})
 
 
 def new_key() -> str:
@@ -200,8 +202,7 @@ def _all_of(filters: list[Filter]) -> Iterator[Filter]:
 def _shown(item: Filter, schema: DatasetSchema) -> list[Fields]:
     """One filter as rows of the form."""
     if "column" in item:
-        gone = schema.index_of(item["column"]) is None
-        return [_fixed(item) if gone else _condition(item, schema)]
+        return [_condition(item, schema) if _is_of(item, schema) else _fixed(item)]
     alternatives = [_alternative(member, schema) for member in item.get("or", [])]
     known = [fields for fields in alternatives if fields is not None]
     if not known or len(known) < len(alternatives) or len(known) >= MOST_ROWS:
@@ -212,8 +213,7 @@ def _shown(item: Filter, schema: DatasetSchema) -> list[Fields]:
 def _alternative(member: Filter, schema: DatasetSchema) -> Fields | None:
     """One member of an “or”, if one row can show it."""
     if "column" in member:
-        known = schema.index_of(member["column"]) is not None
-        return _condition(member, schema) if known else None
+        return _condition(member, schema) if _is_of(member, schema) else None
     parts = list(_all_of(member.get("and", [])))
     columns = {part.get("column") for part in parts}
     if len(columns) != 1 or {part.get("op") for part in parts} != {"!="}:
@@ -221,7 +221,25 @@ def _alternative(member: Filter, schema: DatasetSchema) -> Fields | None:
     index = schema.index_of(str(columns.pop()))
     if index is None or not isinstance(schema.columns[index].domain, CategoryDomain):
         return None
-    return _condition(parts[0] | {"value": [part["value"] for part in parts]}, schema)
+    joined = parts[0] | {"value": [part["value"] for part in parts]}
+    return _condition(joined, schema) if _is_of(joined, schema) else None
+
+
+def _is_of(condition: Filter, schema: DatasetSchema) -> bool:
+    """Whether the column is there, and still of the kind that the condition compares with."""
+    index = schema.index_of(condition["column"])
+    if index is None:
+        return False
+    domain, values = schema.columns[index].domain, _values(condition)
+    if isinstance(domain, CategoryDomain) and values and condition["op"] not in _OF_CATEGORIES:
+        return False
+    of_text = isinstance(domain, CategoryDomain | DateDomain)
+    return all(isinstance(value, str) is of_text for value in values)
+
+
+def _values(condition: Filter) -> list[Any]:
+    value = condition.get("value")
+    return value if isinstance(value, list) else [] if value is None else [value]
 
 
 def _fixed(item: Filter) -> Fields:
@@ -229,9 +247,8 @@ def _fixed(item: Filter) -> Fields:
 
 
 def _condition(condition: Filter, schema: DatasetSchema) -> Fields:
-    column, op, value = condition["column"], condition["op"], condition.get("value")
+    column, op, values = condition["column"], condition["op"], _values(condition)
     index = schema.index_of(column)
-    values = value if isinstance(value, list) else [] if value is None else [value]
     fields: Fields = {"column": column, "op": op}
     if index is not None and isinstance(schema.columns[index].domain, CategoryDomain):
         return fields | {"op": "in" if op == "=" else op, "values": [str(v) for v in values]}

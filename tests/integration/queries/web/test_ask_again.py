@@ -163,6 +163,35 @@ def test_alternatives_on_a_column_that_is_gone_are_refused_and_not_forgotten(
     assert [field for field, _ in form.problems()] == ["id_filter-0-fixed"]
 
 
+OF_ANOTHER_KIND = [
+    {"column": "age", "op": "=", "value": "Young"},
+    {"column": "age", "op": "in", "value": ["Young", "Old"]},
+    {"column": "age", "op": ">", "value": "2024-01-01"},
+    {"column": "sex", "op": "between", "value": [1, 2]},
+    {"column": "sex", "op": ">=", "value": "2024-01-01"},
+]
+
+
+@pytest.mark.parametrize("condition", OF_ANOTHER_KIND)
+@pytest.mark.parametrize("joined", [False, True], ids=["alone", "as an alternative"])
+def test_a_filter_on_a_column_of_another_kind_now_is_said_and_not_forgotten(
+    condition: dict[str, Any],
+    joined: bool,
+    dataset: Dataset,
+    browser: Client,
+    analyst: Membership,
+) -> None:
+    where = [{"or": [condition, MISSING]}] if joined else [condition]
+    plan = {"statistics": [COUNT], "where": where, "group_by": [], "epsilon": 0.5}
+    saved = save_question(membership=analyst, dataset=dataset, name="Before", plan=plan)
+    page = browser.get(f"/datasets/visits/ask/?saved={saved.pk}")
+    assert page.status_code == 200
+    assert ("the column is of another kind now" in text_of(page.content)) is not joined
+    schema = schema_of(current_version(dataset))
+    form = AskForm(from_plan(plan, schema), schema, dataset=dataset.slug)
+    assert (form.body() or {})["where"] == where
+
+
 @pytest.mark.parametrize(
     ("part", "field"),
     [
