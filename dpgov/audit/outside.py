@@ -5,7 +5,7 @@ them the public keys. Mount it from elsewhere, or copy it away: whoever can chan
 must not be able to change this folder.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from uuid import UUID
 
@@ -20,7 +20,7 @@ from dpgov.audit.keys.note import (
     UnreadableNote,
     parse_checkpoint,
 )
-from dpgov.audit.selectors import checkpoints_of, listed_keys
+from dpgov.audit.selectors import checkpoints_of, knows, listed_keys
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
 
@@ -99,18 +99,52 @@ def newest_outside(tenant_id: UUID) -> int | None:
 
 
 def head_outside(tenant_id: UUID) -> Checkpoint | None:
-    """What the newest checkpoint in the folder says, or None when there is none.
+    """What the newest checkpoint in the folder says, or None when there is none."""
+    return _newest_of(reversed(outside_files(tenant_id)))
 
-    When the database does not know it (`knows`), it is older than the folder or another course of
-    events: restored from a backup, or cut. The signature is not looked at, because a false alarm
-    is the better mistake here.
-    """
-    for path in reversed(outside_files(tenant_id)):
+
+def _newest_of(newest_first: Iterable[Path]) -> Checkpoint | None:
+    for path in newest_first:
         try:
             return parse_checkpoint(path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             continue
     return None
+
+
+# Files that need no look any more, by folder.
+_looked_at: dict[Path, frozenset[str]] = {}
+
+
+def newest_unknown(tenant_id: UUID) -> Checkpoint | None:
+    """What the newest checkpoint in the folder says that the database does not know, if any.
+
+    Then the database is older than the folder or another course of events: restored from a backup,
+    or cut. The signature is not looked at, because a false alarm is the better mistake here.
+
+    Asked in every round: the newest file is read, any other one once, if its name says that it is
+    unknown. A database that was set back does not know the newest one either, and then whatever was
+    looked at before is looked at again.
+    """
+    # The folder first: the database knows whatever is in it, also what is being made right now.
+    files, folder = outside_files(tenant_id)[::-1], folder_of(tenant_id)
+    before = _looked_at.pop(folder, frozenset())
+    head = _newest_of(files)
+    if head is None or not knows(tenant_id, head):
+        return head
+    new = [path for path in files if path.name not in before and path.name != _name(head)]
+    known = _names_here(tenant_id) if new else set()
+    for path in new:
+        said_there = None if path.name in known else _said_in(path)
+        if said_there and not knows(tenant_id, said_there):
+            return said_there
+    _looked_at[folder] = frozenset(path.name for path in files)
+    return None
+
+
+def _names_here(tenant_id: UUID) -> set[str]:
+    rows = checkpoints_of(tenant_id).values_list("size", "root")
+    return {_name_of(size, bytes(root)) for size, root in rows.iterator()}
 
 
 def outside_notes(tenant_id: UUID, *, newest: int | None = None) -> Iterator[tuple[str, str]]:
@@ -123,8 +157,8 @@ def outside_notes(tenant_id: UUID, *, newest: int | None = None) -> Iterator[tup
 def set_aside(tenant_id: UUID) -> list[str]:
     """Move checkpoints that the database does not know out of the way, and return their names.
 
-    For after a restored backup, once an officer has confirmed it. They are kept, as evidence. The
-    newest one goes last, so that a round that breaks off is begun again by the next one.
+    For after a restored backup, once an officer has confirmed something. They are kept, as
+    evidence. The newest one goes last, so that a round that breaks off is begun again by the next.
     """
     # The folder first: the database knows whatever is in it, also what is being made right now.
     said_by = {path: _said_in(path) for path in outside_files(tenant_id)}
@@ -149,4 +183,8 @@ def _said_in(path: Path) -> Checkpoint | None:
 
 
 def _name(checkpoint: Checkpoint) -> str:
-    return f"{checkpoint.size:012}-{checkpoint.root.hex()[:12]}{_ENDING}"
+    return _name_of(checkpoint.size, checkpoint.root)
+
+
+def _name_of(size: int, root: bytes) -> str:
+    return f"{size:012}-{root.hex()[:12]}{_ENDING}"

@@ -1,22 +1,32 @@
 """Notices that the database is a restored one, and freezes what could be older than its answers.
 
-A database knows every checkpoint before the folder outside does. One that does not know the newest
-there was put in the place of the log over which that was signed, however long its own log is. What
-a tenant was frozen for is remembered by size and root: the log that goes on after a restore is soon
+A database knows every checkpoint before the folder outside does. One that does not know one of them
+was put in the place of the log over which that was signed, however long its own log is. What a
+tenant was frozen for is remembered by size and root: the log that goes on after a restore is soon
 as long as the lost one, and may be set back itself.
+
+All tenants live in the one database, so that what one tenant's folder shows is true for all: those
+whose last entries no checkpoint covered have lost answers, too. Who can write in one folder could
+therefore freeze everybody, but that is the operator, who has other ways; not to freeze whoever has
+lost answers would be the worse mistake.
 
 Called by the sweeper in every round; it changes nothing where nothing was restored.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+from uuid import UUID
 
 import structlog
 from django.db import InterfaceError, OperationalError
 
+from dpgov.audit.actions import Action
 from dpgov.audit.actor import OPERATOR, SWEEPER, Actor
 from dpgov.audit.keys.note import Checkpoint
-from dpgov.audit.outside import head_outside, set_aside
-from dpgov.audit.selectors import knows, newest_checkpoint
+from dpgov.audit.outside import head_outside, newest_unknown, set_aside
+from dpgov.audit.selectors import EntryFilter, entries_of, newest_checkpoint
 from dpgov.budgets.models import RestoreMark
 from dpgov.budgets.services.freezing import freeze_tenant, moved, settle_in
 from dpgov.budgets.standing import frozen_budgets
@@ -24,10 +34,15 @@ from dpgov.language.said import said
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import KnownTenant, tenants
 
+_T = TypeVar("_T")
 _log = structlog.get_logger("dpgov.restored")
 MOVED = said(
     "This database is a copy, or was moved: it is not where the ledger was last at home. If "
     "nothing was answered elsewhere since, confirm that nothing is missing."
+)
+FOR_ANOTHER = said(
+    "The log of another organisation shows that the database was restored from a backup. It is one "
+    "database for all organisations, so that answers may be missing here, too."
 )
 
 
@@ -41,7 +56,7 @@ class Frozen:
 
 
 def freeze_if_restored() -> list[Frozen]:
-    """Freeze every tenant of a database that moved, and each that does not know its checkpoints.
+    """Freeze every tenant of a database that moved, or that does not know one of its checkpoints.
 
     Once for each restore: what an officer confirmed is not frozen again for the same reason. What
     fails for one tenant is logged, and the next round looks again. Passes on that the database is
@@ -51,13 +66,22 @@ def freeze_if_restored() -> list[Frozen]:
         frozen = freeze_everything(reason=MOVED, actor=SWEEPER)
         settle_in()
         return frozen
-    found = (_try(tenant) for tenant in tenants())
-    return [frozen for frozen in found if frozen is not None]
+    everybody = tenants()
+    looked = ((tenant.id, _try(_unknown, tenant)) for tenant in everybody)
+    unknown = {tenant_id: outside for tenant_id, outside in looked if outside is not None}
+    if not unknown:
+        return []
+    freeze = partial(_freeze_for, unknown)
+    # The restore is remembered with those whom it was seen by: they are frozen last.
+    in_turn = sorted(everybody, key=lambda tenant: tenant.id in unknown)
+    tried = [_try(freeze, tenant) for tenant in in_turn]
+    return [frozen for frozen in tried if frozen is not None]
 
 
-def _try(tenant: KnownTenant) -> Frozen | None:
+def _try(step: Callable[[KnownTenant], _T], tenant: KnownTenant) -> _T | None:
     try:
-        return _freeze_if_behind(tenant)
+        with acting_for(tenant.id):
+            return step(tenant)
     except (OperationalError, InterfaceError):
         raise
     except Exception:
@@ -77,25 +101,31 @@ def freeze_everything(*, reason: str, actor: Actor = OPERATOR) -> list[Frozen]:
 
 
 def _outside_if_readable(tenant: KnownTenant) -> Checkpoint | None:
-    """Nobody is spared the freezing because of a folder that cannot be read."""
+    """What it is frozen for; nobody is spared because of a folder that cannot be read."""
     try:
-        return head_outside(tenant.id)
+        return newest_unknown(tenant.id) or head_outside(tenant.id)
     except OSError as failure:
         _log.error("checkpoints outside not read", tenant=tenant.slug, kind=type(failure).__name__)
         return None
 
 
-def _freeze_if_behind(tenant: KnownTenant) -> Frozen | None:
-    """Looks at the folder first: the database always knows a checkpoint before the folder does."""
-    with acting_for(tenant.id):
-        outside = head_outside(tenant.id)
-        if outside is None or knows(tenant.id, outside):
-            return None
-        if _was_frozen_for(tenant, outside):
-            _tidy_once_confirmed(tenant)
-            return None
-        reason = behind(outside.size, _newest_here(tenant))
-        count = freeze_tenant(tenant_id=tenant.id, reason=reason, actor=SWEEPER, outside=outside)
+def _unknown(tenant: KnownTenant) -> Checkpoint | None:
+    """The newest checkpoint that the database does not know, unless it was frozen for it before."""
+    outside = newest_unknown(tenant.id)
+    if outside is None or not _was_frozen_for(tenant, outside):
+        return outside
+    if _an_officer_has_spoken(tenant):
+        # The lost log's checkpoints are kept as evidence, aside: the log goes on and is signed
+        # again, so that a second restore is noticed while the rest is still frozen for this one.
+        set_aside(tenant.id)
+    return None
+
+
+def _freeze_for(unknown: Mapping[UUID, Checkpoint], tenant: KnownTenant) -> Frozen:
+    """For its own checkpoint that is unknown, or for that of another tenant."""
+    outside = unknown.get(tenant.id)
+    reason = behind(outside.size, _newest_here(tenant)) if outside else FOR_ANOTHER
+    count = freeze_tenant(tenant_id=tenant.id, reason=reason, actor=SWEEPER, outside=outside)
     return Frozen(tenant, count, reason)
 
 
@@ -128,7 +158,9 @@ def _was_frozen_for(tenant: KnownTenant, outside: Checkpoint) -> bool:
     return marks.filter(outside_size=outside.size, outside_root=outside.root).exists()
 
 
-def _tidy_once_confirmed(tenant: KnownTenant) -> None:
-    """Keep the lost log's checkpoints as evidence, aside: the log goes on and is signed again."""
-    if not frozen_budgets(tenant.id).exists():
-        set_aside(tenant.id)
+def _an_officer_has_spoken(tenant: KnownTenant) -> bool:
+    """Whether anything was confirmed since it was frozen last, or nothing is frozen."""
+    both = (Action.DATASETS_FROZEN.value, Action.BUDGET_CONFIRMED.value)
+    last = entries_of(tenant.id, EntryFilter(actions=both)).first()
+    confirmed = last is not None and last.action == Action.BUDGET_CONFIRMED.value
+    return confirmed or not frozen_budgets(tenant.id).exists()

@@ -1,5 +1,7 @@
 """Logs with old months, and folders of their own for what leaves the database."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +12,12 @@ from dpgov.audit.archiving import archive_months, remove_archived
 from dpgov.audit.export import json_lines
 from dpgov.audit.keys.note import PublicKey
 from dpgov.audit.selectors import announced_keys, stream
+from dpgov.datasets.models import Dataset
+from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.integration.audit.archives import MARCH, sign
 from tests.integration.audit.logs import TENANT, write, write_month
+from tests.integration.audit.worlds import World
 
 
 @pytest.fixture
@@ -48,3 +53,19 @@ def old_key(officer: Membership) -> PublicKey:
     call_command("checkpoint")
     (key,) = announced_keys(officer.tenant_id)
     return key
+
+
+@pytest.fixture
+def world(
+    settings: Any,
+    tmp_path: Path,
+    dataset: Dataset,
+    analyst: Membership,
+    officer: Membership,
+    ask: Callable[..., Query],
+) -> World:
+    """A dataset with a first checkpoint outside."""
+    settings.DPGOV_CHECKPOINT_FOLDER = tmp_path / "checkpoints"
+    world = World(dataset, partial(ask, analyst), officer)
+    world.sign()
+    return world

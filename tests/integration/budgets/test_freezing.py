@@ -122,7 +122,7 @@ def test_a_folder_that_cannot_be_read_hides_the_restore_of_no_other_organisation
         DatabaseMark.objects.update_or_create(pk=1, defaults={"identity": "home"})
     with capture_logs() as logged:
         found = freeze_if_restored()
-    expected = {dataset.tenant_id} | ({foreign_dataset.tenant_id} if moved_away else set())
+    expected = {dataset.tenant_id, foreign_dataset.tenant_id}
     assert {frozen.tenant.id for frozen in found} == expected
     assert [entry["tenant"] for entry in logged] == ["elsewhere"]
     assert freeze_if_restored() == []
