@@ -1,6 +1,7 @@
 """The checkpoint key is changed, and trust passes from the old one to the new one."""
 
 import json
+from io import StringIO
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -28,7 +29,7 @@ from dpgov.audit.recheck import recheck_all
 from dpgov.audit.selectors import announced_keys, log_size, stream
 from dpgov.audit.verify import BROKEN, HOLDS, main
 from dpgov.tenants.models import Membership
-from tests.integration.audit.logs import write
+from tests.integration.audit.logs import rewrite, write
 from tests.unit.audit.exports import files, line, note
 
 COMMAND = "dpgov.oversight.management.commands.rotate_checkpoint_key"
@@ -208,6 +209,24 @@ def test_what_was_signed_while_the_key_file_was_replaced_is_not_stored(
             make_checkpoint(tenant_id=officer.tenant_id)
     assert not AuditKey.objects.exists()
     assert make_checkpoint(tenant_id=officer.tenant_id)
+
+
+def test_a_log_that_is_refused_keeps_no_other_from_the_signature_of_the_old_key(
+    officer: Membership, old_key: PublicKey, stranger: Membership
+) -> None:
+    """G1: it can be had now or never; the key is changed also because somebody got hold of it."""
+    write(1, tenant_id=stranger.tenant_id)
+    call_command("checkpoint")
+    rewrite(1, rehash=True, tenant_id=stranger.tenant_id)
+    refused, signed = StringIO(), StringIO()
+    with pytest.raises(CommandError, match="a checkpoint was refused") as stopped:
+        call_command("rotate_checkpoint_key", stdout=signed, stderr=refused)
+    assert stopped.value.returncode == 1
+    assert refused.getvalue().startswith("elsewhere: REFUSED, "), "the first of the two"
+    assert signed.getvalue() == "harbour: signed by the old key and the new one\n"
+    handover = AuditCheckpoint.objects.filter(tenant_id=officer.tenant_id).latest("size")
+    for key in (old_key, announced_keys(officer.tenant_id)[-1]):
+        assert opened(handover.note, [key]).size == log_size(officer.tenant_id)
 
 
 def test_a_key_from_the_environment_is_not_changed_by_a_command(

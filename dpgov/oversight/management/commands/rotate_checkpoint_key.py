@@ -32,17 +32,22 @@ class Command(BaseCommand):
         # Once more, before anything can break off: a log whose first checkpoint was signed
         # meanwhile, by the old key, would never be signed again.
         _announce(old, new)
-        for tenant in tenants():
-            self._sign(tenant, old)
+        # Every log, whatever one of them says: later the old key is gone and cannot sign any more.
+        results = [self._sign(tenant, old) for tenant in tenants()]
+        if not all(results):
+            raise CommandError("The key is changed, but a checkpoint was refused.", returncode=1)
 
-    def _sign(self, tenant: KnownTenant, old: str) -> None:
+    def _sign(self, tenant: KnownTenant, old: str) -> bool:
         with acting_for(tenant.id):
             try:
                 sign_with_both(tenant_id=tenant.id, old_seed=old)
             except CheckpointRefused as refusal:
-                raise CommandError(f"{tenant.slug}: {refusal}", returncode=1) from refusal
+                for reason in refusal.reasons:
+                    self.stderr.write(f"{tenant.slug}: REFUSED, {reason}")
+                return False
             deliver_waiting(tenant.id)
         self.stdout.write(f"{tenant.slug}: signed by the old key and the new one")
+        return True
 
 
 def _announce(old: str, new: str) -> None:
