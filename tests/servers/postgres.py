@@ -17,6 +17,8 @@ from tests.servers.loopback import ServerDidNotStart, free_port, stop, wait_unti
 from tests.servers.missing import find
 
 APP, SWEEPER, AUDITOR = "dpgov_app", "dpgov_sweeper", "dpgov_auditor"
+# One role a person who audits: a member of the auditor's.
+PERSON = "mona"
 EVERY_TENANT = "options=-c%20dpgov.tenant%3Dall"
 _PACKAGE = "postgresql"
 _OLDEST = 15
@@ -117,8 +119,9 @@ def _answers(url: str) -> bool:
 def _create_roles(admin: str, password: str) -> None:
     """The roles of an installation, no superuser among them; the owner may act as who writes."""
     with psycopg.connect(admin, autocommit=True) as connection:
-        for name in ("dpgov", APP, SWEEPER, AUDITOR):
+        for name in ("dpgov", APP, SWEEPER, AUDITOR, PERSON):
             role = sql.SQL("CREATE ROLE {} LOGIN PASSWORD {}")
             connection.execute(role.format(sql.Identifier(name), password))
         connection.execute(f"ALTER ROLE dpgov CREATEDB; GRANT {APP}, {SWEEPER} TO dpgov")
+        connection.execute(f"GRANT {AUDITOR} TO {PERSON}")
         connection.execute("CREATE DATABASE dpgov OWNER dpgov")

@@ -8,7 +8,7 @@ from django.db import ProgrammingError
 
 from dpgov.tenants.boundary import acting_for_everybody
 from dpgov.tenants.crossing import tenants
-from dpgov.tenants.wall.auditors import NoRolesHere, NoSuchRole, appoint
+from dpgov.tenants.wall.auditors import NoAuditor, NoRolesHere, NoSuchRole, appoint
 
 
 class Command(BaseCommand):
@@ -28,6 +28,11 @@ class Command(BaseCommand):
                 appoint(options["role"], chosen)
         except NoSuchRole as missing:
             raise CommandError(f"There is no role “{missing.args[0]}” in the database.") from None
+        except NoAuditor as other:
+            raise CommandError(
+                f"{other.args[0]} would see nothing: make it a member of the role that "
+                "DPGOV_DATABASE_AUDITOR_ROLE names."
+            ) from None
         except NoRolesHere:
             raise CommandError("SQLite has no roles: there is no auditor here.") from None
         except ProgrammingError as refusal:

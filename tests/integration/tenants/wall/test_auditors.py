@@ -1,6 +1,7 @@
 """S5, A7: whom an auditor sees is a fact of their role, whatever their session says."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import psycopg
 import pytest
@@ -10,7 +11,7 @@ from django.db import connection
 from dpgov.tenants.models import Membership
 from dpgov.tenants.wall.policies import protected_tables
 from tests.integration.tenants.wall.conftest import connected_as, rows
-from tests.servers.postgres import AUDITOR
+from tests.servers.postgres import APP, AUDITOR, PERSON
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Two = tuple[Membership, Membership]
@@ -24,8 +25,8 @@ def _every_tenant_again() -> Iterator[None]:
     call_command("appoint_auditor", AUDITOR, "--every-tenant", verbosity=0)
 
 
-def seen(**told: str) -> set[str]:
-    with connected_as(AUDITOR, **told) as auditor:
+def seen(*, role: str = AUDITOR, **told: str) -> set[str]:
+    with connected_as(role, **told) as auditor:
         found = auditor.execute("SELECT DISTINCT tenant_id::text FROM queries_release").fetchall()
     return {tenant for (tenant,) in found}
 
@@ -77,6 +78,24 @@ def test_who_audits_nobody_sees_nothing_and_who_audits_all_sees_those_to_come(
         call_command("appoint_auditor", "nobody_by_that_name", "--every-tenant")
     with pytest.raises(CommandError, match="no tenant"):
         call_command("appoint_auditor", AUDITOR, "--tenant", "nowhere")
+
+
+def test_whoever_is_no_member_of_the_auditors_role_is_not_appointed(
+    two_tenants: Two, settings: Any
+) -> None:
+    """S5: it would be told that they audit, and they would see nothing."""
+    for whom in ("--every-tenant", "--tenant=harbour"):
+        with pytest.raises(CommandError, match="would see nothing"):
+            call_command("appoint_auditor", APP, whom)
+    assert rows("SELECT role FROM dpgov_auditor") == [(AUDITOR,)]
+    call_command("appoint_auditor", PERSON, "--tenant", "harbour")
+    assert seen(role=PERSON) == {str(two_tenants[0].tenant_id)}
+    call_command("appoint_auditor", APP, "--nobody")
+    settings.DPGOV_DATABASE_AUDITOR_ROLE = ""
+    with pytest.raises(CommandError, match="would see nothing"):
+        call_command("appoint_auditor", PERSON, "--every-tenant")
+    call_command("appoint_auditor", PERSON, "--nobody")
+    assert seen(role=PERSON) == set()
 
 
 def test_an_auditor_reads_what_was_booked_released_and_logged_and_writes_nothing(
