@@ -38,6 +38,12 @@ class AllocationGone(AllocationNeeded):
     )
 
 
+class AllocationUnknown(AllocationNeeded):
+    """Named was one that is not theirs (any more), while another one can be charged."""
+
+    _words = said("That allocation has ended or was never yours. Choose another one.")
+
+
 class ChooseAllocation(SpokenRefusal):
     """The person may charge several allocations and has to say which."""
 
@@ -144,13 +150,14 @@ def choose_allocation(allocations: Allocations, *, wanted: UUID | None) -> Alloc
     """The allocation to charge: the wanted one, the person's own, or the only project's.
 
     None where the dataset asks for none and nobody ever granted one. Raises AllocationNeeded,
-    AllocationGone among them, and ChooseAllocation.
+    AllocationGone and AllocationUnknown among them, and ChooseAllocation.
     """
     if wanted is not None:
         for allocation in allocations:
             if allocation.pk == wanted:
                 return allocation
-        raise AllocationNeeded
+        if not allocations.is_missing:
+            raise AllocationUnknown
     if allocations.is_missing:
         raise AllocationGone if allocations.had_one else AllocationNeeded
     if not allocations:

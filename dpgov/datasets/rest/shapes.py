@@ -257,7 +257,7 @@ class BudgetSerializer(CurrencySerializer, BalanceSerializer):
 
     @extend_schema_field(AllocationSerializer(many=True))
     def get_allocations(self, dataset: Dataset) -> list[dict[str, Any]]:
-        """Your own and your projects'; the first is charged if you name none."""
+        """Your own and your projects': if you name none, your own is charged, or the only one."""
         found = allocations_for(self.context["user"], dataset)
         return [AllocationSerializer(one).data for one in found]
 

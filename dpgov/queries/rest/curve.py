@@ -9,9 +9,10 @@ from dpgov.datasets.selectors import dataset_or_404
 from dpgov.queries.asking.curve import curve_of
 from dpgov.queries.asking.policy import terms_for
 from dpgov.queries.asking.quote import quote
+from dpgov.queries.rest.shapes.docs import CHARGED
 from dpgov.queries.rest.shapes.errors import RefusingView, refusals
 from dpgov.queries.rest.shapes.plan import WantedPlanSerializer
-from dpgov.queries.rest.shapes.quoting import CurveSerializer, assumed_rows_of
+from dpgov.queries.rest.shapes.quoting import CurveSerializer, allocation_of, assumed_rows_of
 from dpgov.tenants.permissions import Permission, membership_of
 
 _GUESS = OpenApiParameter("assumed_rows", int, description="Your guess; as for a quote.")
@@ -32,14 +33,21 @@ class CurveView(RefusingView):
             "the plan and the declarations alone; nothing is spent."
         ),
         request=WantedPlanSerializer,
-        parameters=[_GUESS],
+        parameters=[_GUESS, CHARGED],
         responses={200: CurveSerializer},
     )
     def post(self, request: Request, slug: str) -> Response:
         dataset = dataset_or_404(request, slug)
         user, guess = membership_of(request).user, assumed_rows_of(request)
+        charged = allocation_of(request)
         with refusals():
-            priced = quote(user=user, dataset=dataset, raw_plan=request.data, assumed_rows=guess)
+            priced = quote(
+                user=user,
+                dataset=dataset,
+                raw_plan=request.data,
+                assumed_rows=guess,
+                allocation_id=charged,
+            )
             found = curve_of(priced, terms_for(dataset, user), assumed_rows=guess)
         if found is None:
             raise ValidationError({"assumed_rows": ["No amount has an error that can be told."]})

@@ -12,8 +12,9 @@ from dpgov.operation.bodies import refuse_unknown
 from dpgov.privacy.plan.plan import Plan
 from dpgov.queries.arranging.arrangement import Arrangement
 from dpgov.queries.asking.quote import Quote, quote
+from dpgov.queries.rest.shapes.docs import CHARGED
 from dpgov.queries.rest.shapes.errors import RefusingView, refusals
-from dpgov.queries.rest.shapes.quoting import QuoteSerializer
+from dpgov.queries.rest.shapes.quoting import QuoteSerializer, allocation_of
 from dpgov.queries.sql.derived import asked_of
 from dpgov.queries.sql.reading import plan_of_sql
 from dpgov.queries.sql.text import RefusedSql
@@ -50,13 +51,18 @@ class SqlView(RefusingView):
             "their unit are read as the one that was derived from both: `plan.dataset` names it."
         ),
         request=inline_serializer("Sql", {"sql": serializers.CharField()}),
+        parameters=[CHARGED],
         responses={200: SqlQuoteSerializer},
     )
     def post(self, request: Request, slug: str) -> Response:
         dataset, plan, arrangement = _read(request, version_or_404(request, slug))
         with refusals():
-            user = membership_of(request).user
-            priced = quote(user=user, dataset=dataset, raw_plan=plan.as_json())
+            priced = quote(
+                user=membership_of(request).user,
+                dataset=dataset,
+                raw_plan=plan.as_json(),
+                allocation_id=allocation_of(request),
+            )
         return Response(SqlQuoteSerializer(priced, context={"arrangement": arrangement}).data)
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from itertools import islice, product
 from pprint import pformat
 from typing import Any
+from uuid import UUID
 
 from django.utils.translation import gettext as _
 
@@ -201,6 +202,15 @@ def reason(refused):
         return refused.reason
 
 
+def names(statistic):  # what tells it apart from the others
+    found = [statistic["statistic"], statistic.get("column"), statistic.get("quantile")]
+    if "clip" in statistic:
+        found.append("clipped to {{from}} to {{to}}".format(**statistic["clip"]))
+    if "term" in statistic:
+        found += [statistic["term"] or "intercept", statistic.get("category")]
+    return [name for name in found if name is not None]
+
+
 def show(release):
     groups = list(product(*(group["bins"] for group in release["groups"])))
     for statistic in release["statistics"]:
@@ -210,7 +220,7 @@ def show(release):
         for group, cell in zip(groups, cells):
             errors = [a["message"] for a in cell["accuracy"] if a["confidence_level"] == 0.95]
             value = cell.get("date", cell["value"])
-            print(*group, statistic["statistic"], statistic.get("column") or "", value, *errors)
+            print(*group, *names(statistic), value, *errors)
         if statistic.get("warning_code"):
             print("warning:", statistic["warning_code"])
 
@@ -220,12 +230,13 @@ _ASK = """
 PLAN = {plan}
 
 # Free: what it costs, and the same question over invented rows.
-price = call("/api/v1/datasets/{slug}/quote/", PLAN)
+price = call("/api/v1/datasets/{slug}/quote/{charged}", PLAN)
 print("cost:", price["cost_in_words"], "accepted:", price["accepted"], price["refusal"] or "")
 show(call("/api/v1/datasets/{slug}/mock/", PLAN))
 
 # This asks, and pays once: with the same key it never pays again, however often it is run.
-query = call("/api/v1/datasets/{slug}/queries/", PLAN, **{{"Idempotency-Key": "{key}"}})
+asking = "/api/v1/datasets/{slug}/queries/{charged}"
+query = call(asking, PLAN, **{{"Idempotency-Key": "{key}"}})
 until = time.monotonic() + 3600
 while query["state"] == "waiting":
     if time.monotonic() > until:
@@ -244,11 +255,24 @@ for table in release.get("rounds", [release]):
 """
 
 
-def question_lines(plan: dict[str, Any], *, slug: str, server: str, form_key: str) -> str:
-    """Price it, try it, ask it once, read the answer. `server` has no slash at its end."""
+def question_lines(
+    plan: dict[str, Any],
+    *,
+    slug: str,
+    server: str,
+    form_key: str,
+    allocation_id: UUID | None = None,
+) -> str:
+    """Price it, try it, ask it once, read the answer. `server` has no slash at its end.
+
+    What is charged is that allocation; None: what is charged where nobody chooses.
+    """
     text = pformat(plan, sort_dicts=False, width=88)
-    key = hashlib.sha256(f"{form_key} {text}".encode()).hexdigest()[:24]
-    return _CALL.format(server=server) + _ASK.format(plan=text, slug=slug, key=f"notebook-{key}")
+    charged = f"?allocation={allocation_id}" if allocation_id else ""
+    # Of another allocation it is another question, whose key is not this one's.
+    key = hashlib.sha256(f"{form_key} {charged} {text}".encode()).hexdigest()[:24]
+    lines = _ASK.format(plan=text, slug=slug, charged=charged, key=f"notebook-{key}")
+    return _CALL.format(server=server) + lines
 
 
 def answer_lines(query_id: object, *, server: str) -> str:

@@ -106,6 +106,7 @@ def notebook_of(request: HttpRequest, dataset: Dataset, form: AskForm, offer: Of
         slug=dataset.slug,
         server=request.build_absolute_uri("/").rstrip("/"),
         form_key=form.data.get("key", ""),
+        allocation_id=form.allocation_id,
     )
 
 

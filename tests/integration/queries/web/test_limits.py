@@ -108,6 +108,17 @@ def test_of_two_projects_none_is_taken_for_granted(
     assert refused.status_code == 422
 
 
+def test_the_lines_for_a_notebook_charge_what_is_chosen(
+    browser: Client, own: Allocation, shared: Allocation, counting: Filled
+) -> None:
+    """F4: and not what would be charged where nobody chooses."""
+    page = browser.post(QUOTE, counting.posted(allocation=str(shared.pk)))
+    lines = str(page.context["lines"])
+    assert f'/quote/?allocation={shared.pk}"' in lines
+    assert f'/queries/?allocation={shared.pk}"' in lines
+    assert str(own.pk) not in lines
+
+
 def test_an_allocation_that_ended_meanwhile_is_not_replaced_silently(
     browser: Client,
     dataset: Dataset,
@@ -174,6 +185,33 @@ def test_the_api_lists_ones_allocations_and_charges_the_named_one(
     assert charged() == {shared.pk, dataset.budget_id}
     again = api.get("/api/v1/datasets/visits/budget/").json()
     assert again["allocations"][1]["committed_epsilon"] == 0.5
+
+
+def test_each_door_of_a_price_takes_what_is_to_be_charged(
+    api: APIClient, dataset: Dataset, analyst: Membership, shared: Allocation
+) -> None:
+    """Of two projects none is taken for granted, so that without it nothing fits."""
+    grant(dataset, project(analyst, "Income"))
+    named = f"?allocation={shared.pk}"
+    curve, sql = "/api/v1/datasets/visits/quote/curve/", "/api/v1/datasets/visits/sql/"
+    said = {"sql": "SELECT COUNT(*) FROM visits WITH EPSILON 0.5"}
+    assert api.post(curve + named, COUNT, format="json").json()["points"][0]["verdict"] == "fits"
+    assert api.post(sql + named, said, format="json").json()["accepted"] is True
+    assert api.post(sql, said, format="json").json()["refusal"].startswith("Choose what to charge")
+
+
+def test_who_names_an_allocation_that_is_not_theirs_is_told_to_name_another(
+    api: APIClient, dataset: Dataset, own: Allocation
+) -> None:
+    """And who has none left, to ask for one."""
+    (error,) = send(api, "queries", allocation=str(uuid4())).json()["errors"]
+    assert (error["code"], error["detail"]) == (
+        "allocation_needed",
+        "That allocation has ended or was never yours. Choose another one.",
+    )
+    withdraw(allocation=own, actor=OPERATOR, reason="over")
+    (error,) = send(api, "queries", allocation=str(own.pk)).json()["errors"]
+    assert "Ask its owner to grant you one" in error["detail"]
 
 
 def test_the_apis_quote_has_the_limits(api: APIClient, dataset: Dataset, own: Allocation) -> None:

@@ -3,12 +3,15 @@
 import ast
 import io
 import json
+import re
 import time
 import urllib.request
+from collections.abc import Callable
 from email.message import Message
 from typing import Any
 from urllib.error import HTTPError
 from urllib.response import addinfourl
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -24,8 +27,14 @@ def plan_in(lines: str) -> object:
     return ast.literal_eval(values["PLAN"])
 
 
-def lines_of(plan: dict[str, object], form_key: str = "k") -> str:
-    return question_lines(plan, slug="visits", server="https://dp.example.org", form_key=form_key)
+def lines_of(plan: dict[str, object], form_key: str = "k", charged: UUID | None = None) -> str:
+    return question_lines(
+        plan,
+        slug="visits",
+        server="https://dp.example.org",
+        form_key=form_key,
+        allocation_id=charged,
+    )
 
 
 def test_the_plan_survives_whatever_its_texts_hold() -> None:
@@ -40,23 +49,67 @@ def test_the_key_belongs_to_the_form_and_the_plan() -> None:
     assert len({one, lines_of({"epsilon": 0.6}), lines_of({"epsilon": 0.5}, "other")}) == 3
 
 
+def test_what_the_form_charges_is_priced_and_charged_under_a_key_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    charged = uuid4()
+    lines = lines_of({}, charged=charged)
+    server = Server(monkeypatch, _PRICED, _EMPTY, (202, _question("released"), ""), _EMPTY)
+    exec(lines, {})  # noqa: S102
+    assert server.asked == [
+        f"datasets/visits/quote/?allocation={charged}",
+        "datasets/visits/mock/",
+        f"datasets/visits/queries/?allocation={charged}",
+        "queries/q/release/",
+    ]
+    keys = {re.findall(r"notebook-\w+", text)[0] for text in (lines, lines_of({}))}
+    assert len(keys) == 2
+
+
+@pytest.mark.parametrize(
+    ("told", "name"),
+    [
+        ({"statistic": "quantiles", "quantile": 0.25}, "quantiles age 0.25"),
+        ({"statistic": "mean", "clip": {"from": 0, "to": 65}}, "mean age clipped to 0 to 65"),
+        ({"statistic": "regression", "term": None}, "regression age intercept"),
+        ({"statistic": "regression", "term": "sex", "category": ""}, "regression age sex "),
+    ],
+)
+def test_each_number_is_printed_with_what_tells_it_apart_from_others(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    told: dict[str, Any],
+    name: str,
+) -> None:
+    statistic = told | {"column": "age", "cells": [{"value": 7, "accuracy": []}]}
+    _shows(monkeypatch)({"groups": [], "statistics": [statistic]})
+    assert capsys.readouterr().out == f"{name} 7\n"
+
+
 def test_each_number_is_printed_with_the_groups_that_it_is_of(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Row by row, the first grouping slowest, as everywhere; of no groups the number alone."""
-    monkeypatch.setenv("DPGOV_TOKEN", "t")
-    told: dict[str, Any] = {}
-    exec(answer_lines("q", server="https://dp.example.org").partition("# Reading")[0], told)  # noqa: S102
+    show = _shows(monkeypatch)
     cells = [{"value": value, "accuracy": []} for value in range(4)]
     groups = [{"bins": ["north", "other"]}, {"bins": ["young", "old"]}]
     count = {"statistic": "count", "cells": cells}
-    told["show"]({"groups": groups, "statistics": [count]})
-    told["show"]({"groups": [], "statistics": [count | {"cells": cells[:1]}]})
+    show({"groups": groups, "statistics": [count]})
+    show({"groups": [], "statistics": [count | {"cells": cells[:1]}]})
     said = [line.split() for line in capsys.readouterr().out.splitlines()]
     names = [["north", "young"], ["north", "old"], ["other", "young"], ["other", "old"], []]
     assert said == [
         [*name, "count", str(n)] for name, n in zip(names, (0, 1, 2, 3, 0), strict=True)
     ]
+
+
+def _shows(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, Any]], None]:
+    """What the lines print an answer with."""
+    monkeypatch.setenv("DPGOV_TOKEN", "t")
+    told: dict[str, Any] = {}
+    exec(answer_lines("q", server="https://dp.example.org").partition("# Reading")[0], told)  # noqa: S102
+    show: Callable[[dict[str, Any]], None] = told["show"]
+    return show
 
 
 class Server:
