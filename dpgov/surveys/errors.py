@@ -4,7 +4,7 @@
 token alone, never from what anybody answered.
 """
 
-from dpgov.language.said import said
+from dpgov.language.said import Said, said
 from dpgov.language.spoken import SpokenRefusal
 
 
@@ -15,7 +15,11 @@ class SurveyRefusal(SpokenRefusal):
 
 
 class BadSurvey(SurveyRefusal):
-    """What was typed makes no survey."""
+    """What was typed makes no survey; `field` names what to change."""
+
+    def __init__(self, sentence: Said, field: str) -> None:
+        self.field = field
+        super().__init__(sentence)
 
 
 class NotADraft(SurveyRefusal):

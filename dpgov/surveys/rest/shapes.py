@@ -11,7 +11,7 @@ from typing import Any
 from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
-from rest_framework.exceptions import APIException
+from rest_framework.exceptions import APIException, ErrorDetail, ValidationError
 from rest_framework.request import Request
 
 from dpgov.approvals.errors import ApprovalRefusal
@@ -92,6 +92,7 @@ class SurveySerializer(serializers.Serializer[Survey]):
     def _may(self, permission: Permission) -> bool:
         return may(membership_of(self.context["request"]), permission)
 
+    @extend_schema_field(EstimateSerializer(many=True))
     def get_estimates(self, survey: Survey) -> list[dict[str, Any]]:
         """Empty before the first report."""
         found: Any = lines_of(survey)
@@ -137,7 +138,7 @@ class Refused(APIException):
     """What was not done: 400 for what was sent, 409 for what the survey or a token is."""
 
     def __init__(self, refusal: SurveyRefusal) -> None:
-        sent = isinstance(refusal, BadReport | BadSurvey | TokenUnknown)
+        sent = isinstance(refusal, BadReport | TokenUnknown)
         self.status_code = 400 if sent else 409
         super().__init__(str(refusal), refusal.code)
 
@@ -249,6 +250,9 @@ def survey_refusals() -> Generator[None]:
     try:
         with refusals():
             yield
+    except BadSurvey as refusal:
+        detail = ErrorDetail(str(refusal), refusal.code)
+        raise ValidationError({refusal.field: [detail]}) from refusal
     except SurveyRefusal as refusal:
         raise Refused(refusal) from refusal
     except LedgerRefusal as refusal:

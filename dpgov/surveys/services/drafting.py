@@ -13,7 +13,13 @@ from dpgov.budgets.models import Budget
 from dpgov.language.said import said
 from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import as_text
-from dpgov.privacy.local.randomiser import NotASurvey, Randomiser, for_epsilon
+from dpgov.privacy.local.randomiser import (
+    FEWEST_ANSWERS,
+    MOST_ANSWERS,
+    NotASurvey,
+    Randomiser,
+    for_epsilon,
+)
 from dpgov.surveys.errors import BadSurvey
 from dpgov.surveys.models import Survey, Tally
 from dpgov.tenants.models import Membership
@@ -69,19 +75,27 @@ def make_survey(*, membership: Membership, asked: Asked) -> Survey:
 def _checked(asked: Asked, answers: list[str]) -> Randomiser:
     question = asked.question.strip()
     if not 0 < len(question) <= LONGEST_QUESTION:
-        raise BadSurvey(said("A question has 1 to {most} characters.", most=LONGEST_QUESTION))
-    if any(len(answer) > LONGEST_ANSWER for answer in answers):
-        raise BadSurvey(said("An answer has at most {most} characters.", most=LONGEST_ANSWER))
-    if len({answer.casefold() for answer in answers}) != len(answers):
-        raise BadSurvey(said("Two answers are the same. Each stands once in the list."))
+        sentence = said("A question has 1 to {most} characters.", most=LONGEST_QUESTION)
+        raise BadSurvey(sentence, "question")
+    _refuse_answers(answers)
     if not 1 <= asked.expected <= MOST_EXPECTED:
-        raise BadSurvey(said("Expect 1 to {most} answers.", most=MOST_EXPECTED))
+        raise BadSurvey(said("Expect 1 to {most} answers.", most=MOST_EXPECTED), "expected")
     if asked.closes_on < clock.now().date():
-        raise BadSurvey(said("The last day has passed. Choose a later one."))
+        raise BadSurvey(said("The last day has passed. Choose a later one."), "closes_on")
     try:
         return for_epsilon(len(answers), asked.epsilon_nano)
     except NotASurvey as refusal:
-        raise BadSurvey(refusal.args[0]) from refusal
+        enough = FEWEST_ANSWERS <= len(answers) <= MOST_ANSWERS
+        raise BadSurvey(refusal.args[0], "epsilon" if enough else "answers") from refusal
+
+
+def _refuse_answers(answers: list[str]) -> None:
+    if any(len(answer) > LONGEST_ANSWER for answer in answers):
+        sentence = said("An answer has at most {most} characters.", most=LONGEST_ANSWER)
+        raise BadSurvey(sentence, "answers")
+    if len({answer.casefold() for answer in answers}) != len(answers):
+        sentence = said("Two answers are the same. Each stands once in the list.")
+        raise BadSurvey(sentence, "answers")
 
 
 def _noted(survey: Survey) -> dict[str, object]:

@@ -117,8 +117,10 @@ def test_what_is_no_survey_is_said_at_its_place(
         assert [
             place.split(".")[0] for _code, place in _why(program, "new/", sent() | change, 400)
         ] == [where]
-    for change in ({"epsilon": 11}, {"answers": ["Yes", "yes"]}, {"closes_on": "2020-01-01"}):
-        assert _why(program, "new/", sent() | change, 400) == [("invalid", None)]
+    for where, wrong in (
+        ("epsilon", 11), ("answers", ["Yes", "yes"]), ("closes_on", "2020-01-01")
+    ):  # fmt: skip
+        assert _why(program, "new/", sent() | {where: wrong}, 400) == [("invalid", where)]
     assert Survey.objects.count() == 0
 
 
