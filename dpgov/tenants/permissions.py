@@ -51,6 +51,7 @@ class Permission(StrEnum):
     VIEW_DATASETS = gettext_noop("see datasets and their budgets")
     REGISTER_DATASETS = gettext_noop("register datasets and change their limits")
     SUBMIT_QUERIES = gettext_noop("ask questions")
+    CANCEL_QUESTIONS = gettext_noop("cancel questions")
     ACCEPT_TERMS = gettext_noop("accept terms of use")
     VIEW_ALL_QUERIES = gettext_noop("see everybody's questions and answers")
     VIEW_SPLIT_BY_ANALYST = gettext_noop("see who spent how much")
@@ -71,6 +72,8 @@ ALLOWED: dict[Permission, frozenset[Role]] = {
     Permission.VIEW_DATASETS: _EVERYBODY,
     Permission.REGISTER_DATASETS: frozenset({Role.OWNER}),
     Permission.SUBMIT_QUERIES: frozenset({Role.ANALYST}),
+    # Who asked it, and who governs its dataset: `answering.cancelling` says which.
+    Permission.CANCEL_QUESTIONS: frozenset({Role.ANALYST, Role.OWNER}),
     # An owner asks too: how many rows people have.
     Permission.ACCEPT_TERMS: frozenset({Role.ANALYST, Role.OWNER}),
     Permission.VIEW_ALL_QUERIES: frozenset({Role.OWNER, Role.OFFICER}),

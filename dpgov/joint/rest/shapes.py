@@ -21,7 +21,6 @@ from dpgov.joint.services.prepared import Terms
 from dpgov.joint.services.proposing import LONGEST_TITLE, proposed_before
 from dpgov.operation.bodies import NothingElse
 from dpgov.privacy.joint.noise import MOST_PARTIES
-from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.rest.shapes.errors import Conflict, refusals
 from dpgov.queries.rest.shapes.plan import PlanSerializer
 from dpgov.tenants.codes import TRIES_SECONDS
@@ -230,12 +229,8 @@ def joint_refusals(inside: str = "") -> Generator[None]:
     `inside` is where the plan is in the body.
     """
     try:
-        with refusals():
+        with refusals(inside=inside):
             yield
-    except ValidationError as problem:
-        if not isinstance(problem.__cause__, InvalidPlan) or not inside:
-            raise
-        raise _moved(problem, inside) from problem
     except BadProposal as problem:
         field = problem.field or inside or "dataset"
         raise ValidationError({field: [ErrorDetail(str(problem), problem.code)]}) from problem
@@ -245,9 +240,3 @@ def joint_refusals(inside: str = "") -> Generator[None]:
         raise Conflict(str(problem), problem.code) from problem
     except ApprovalRefusal as problem:
         raise Conflict(str(problem), problem.code) from problem
-
-
-def _moved(problem: ValidationError, inside: str) -> ValidationError:
-    """Problems of a plan at its place in the body."""
-    paths: Any = problem.detail
-    return ValidationError({f"{inside}.{path}".rstrip("."): paths[path] for path in paths})

@@ -26,6 +26,8 @@ from dpgov.tenants.models import Membership, Role
 class NotPaused(SpokenRefusal):
     """Questions of this dataset are being answered: this one is, too."""
 
+    code = "not_paused"
+
     def __init__(self) -> None:
         super().__init__(
             said("A question can be cancelled only while questions about its dataset are paused.")
@@ -34,6 +36,8 @@ class NotPaused(SpokenRefusal):
 
 class TooLate(SpokenRefusal):
     """The data was opened for it, or it has ended."""
+
+    code = "too_late"
 
     def __init__(self) -> None:
         super().__init__(

@@ -1,7 +1,5 @@
 """The REST doors of approvals: asking an owner to approve one question, and what became of it."""
 
-from collections.abc import Generator
-from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +14,6 @@ from dpgov.datasets.lineage import read_parents
 from dpgov.datasets.selectors import dataset_or_404
 from dpgov.operation.bodies import NothingElse, refuse_unknown
 from dpgov.privacy.accounting.decimals import as_number
-from dpgov.privacy.plan.plan import InvalidPlan, PlanProblem
 from dpgov.queries.asking.approval import ends_at, sentence_of
 from dpgov.queries.models import BudgetRequest
 from dpgov.queries.rest.shapes.errors import Conflict, RefusingView, refusals
@@ -31,7 +28,7 @@ from dpgov.queries.workbench.approvals import (
     ask_for_approval,
     standing_of,
 )
-from dpgov.queries.workbench.budget_requests import AlreadyAsked
+from dpgov.queries.workbench.budget_requests import AlreadyAnswered, AlreadyAsked, withdraw_request
 from dpgov.tenants.permissions import Permission, membership_of
 
 _LONGEST = 300
@@ -118,7 +115,7 @@ class ApprovalListView(RefusingView):
         dataset = dataset_or_404(request, slug)
         plan, purpose = _typed(request)
         try:
-            with refusals(), _paths_in_the_body():
+            with refusals(inside="plan"):
                 sent = ask_for_approval(
                     membership=membership_of(request),
                     dataset=dataset,
@@ -146,24 +143,44 @@ class ApprovalView(RefusingView):
         responses={200: ApprovalSerializer},
     )
     def get(self, request: Request, slug: str, approval_id: UUID) -> Response:
-        found = approvals_of(membership_of(request), dataset_or_404(request, slug))
-        sent = found.filter(pk=approval_id).first()
-        if sent is None:
-            raise NotFound
+        sent = _approval(request, slug, approval_id)
         return Response(ApprovalSerializer(standing_of(sent)).data)
 
 
-@contextmanager
-def _paths_in_the_body() -> Generator[None]:
-    """Each problem of the plan at its place in what was sent."""
-    try:
-        yield
-    except InvalidPlan as refusal:
-        problems = (
-            PlanProblem(f"plan.{one.path}".removesuffix("."), one.message)
-            for one in refusal.problems
-        )
-        raise InvalidPlan(tuple(problems)) from refusal
+class WithdrawView(RefusingView):
+    """Take back one that waits."""
+
+    permission = Permission.SUBMIT_QUERIES
+
+    @extend_schema(
+        tags=["queries"],
+        operation_id="withdraw_approval",
+        summary="Take back your request for an approval",
+        description="Until an owner answers it. Refusal: 409 `already_answered`.",
+        request=None,
+        responses={
+            200: ApprovalSerializer,
+            409: OpenApiResponse(RefusalSerializer, description="It was answered before."),
+        },
+    )
+    def post(self, request: Request, slug: str, approval_id: UUID) -> Response:
+        sent = _approval(request, slug, approval_id)
+        refuse_unknown(request.data, ())
+        try:
+            sent = withdraw_request(membership=membership_of(request), request_id=sent.pk)
+        except BudgetRequest.DoesNotExist as missing:
+            raise NotFound from missing
+        except AlreadyAnswered as problem:
+            raise Conflict(str(problem), "already_answered") from problem
+        return Response(ApprovalSerializer(standing_of(sent)).data)
+
+
+def _approval(request: Request, slug: str, approval_id: UUID) -> BudgetRequest:
+    found = approvals_of(membership_of(request), dataset_or_404(request, slug))
+    sent = found.filter(pk=approval_id).first()
+    if sent is None:
+        raise NotFound
+    return sent
 
 
 def _typed(request: Request) -> tuple[object, str]:

@@ -27,6 +27,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
+from dpgov.datasets.lineage import read_parents
 from dpgov.datasets.selectors import version_or_404
 from dpgov.operation.paging import ByPosition
 from dpgov.privacy.answer.body import read_body
@@ -198,6 +199,12 @@ class QueryListView(ListAPIView[Query]):
         if getattr(self, "swagger_fake_view", False):
             return Query.objects.none()
         return visible_queries(membership_of(self.request))
+
+    def paginate_queryset(self, queryset: Any) -> Any:
+        """Of those that wait it is said whether a parent of their dataset is paused."""
+        page = super().paginate_queryset(queryset)
+        read_parents(one.dataset for one in page or () if one.state not in Query.ENDED)
+        return page
 
 
 class QueryView(APIView):

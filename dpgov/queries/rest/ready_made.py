@@ -1,5 +1,7 @@
 """The REST doors of ready-made questions: the list of a dataset, and asking one of them."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
 
@@ -96,21 +98,27 @@ class ReadyMadeView(RefusingView):
     )
     def post(self, request: Request, slug: str, ready_made_id: UUID) -> Response:
         dataset = dataset_to_ask(request, slug)
-        try:
-            with refusals():
-                accepted = submit_ready_made(
-                    membership=membership_of(request),
-                    dataset=dataset,
-                    ready_made_id=ready_made_id,
-                    values=_values(request),
-                    idempotency_key=key_of(request),
-                    allocation_id=allocation_of(request),
-                )
-        except Withdrawn as missing:
-            raise NotFound from missing
+        with refusals(), _missing_as_such():
+            accepted = submit_ready_made(
+                membership=membership_of(request),
+                dataset=dataset,
+                ready_made_id=ready_made_id,
+                values=_values(request),
+                idempotency_key=key_of(request),
+                allocation_id=allocation_of(request),
+            )
         location = reverse("query-detail", args=[accepted.query.pk], request=request)
         body = QuerySerializer(accepted.query, context={"request": request}).data
         return Response(body, status=202, headers={"Location": location})
+
+
+@contextmanager
+def _missing_as_such() -> Generator[None]:
+    """One that was withdrawn, or that is another dataset's, is as one that never was: 404."""
+    try:
+        yield
+    except Withdrawn as missing:
+        raise NotFound(str(missing)) from missing
 
 
 def _values(request: Request) -> object:

@@ -2,7 +2,17 @@
 
 from django.urls import path
 
-from dpgov.queries.rest import approvals, curve, free, mock, questions, ready_made, sql, synthetic
+from dpgov.queries.rest import (
+    approvals,
+    cancelling,
+    curve,
+    free,
+    mock,
+    questions,
+    ready_made,
+    sql,
+    synthetic,
+)
 
 urlpatterns = [
     path("datasets/<slug:slug>/quote/", questions.QuoteView.as_view(), name="quote"),
@@ -25,6 +35,11 @@ urlpatterns = [
         name="approval",
     ),
     path(
+        "datasets/<slug:slug>/approvals/<uuid:approval_id>/withdraw/",
+        approvals.WithdrawView.as_view(),
+        name="approval-withdraw",
+    ),
+    path(
         "datasets/<slug:slug>/ready-made/",
         ready_made.ReadyMadeListView.as_view(),
         name="ready-made-list",
@@ -36,6 +51,7 @@ urlpatterns = [
     ),
     path("queries/", questions.QueryListView.as_view(), name="query-list"),
     path("queries/<uuid:query_id>/", questions.QueryView.as_view(), name="query-detail"),
+    path("queries/<uuid:query_id>/cancel/", cancelling.CancelView.as_view(), name="query-cancel"),
     path("queries/<uuid:query_id>/release/", questions.ReleaseView.as_view(), name="query-release"),
     path("queries/<uuid:query_id>/groups/", questions.GroupsView.as_view(), name="query-groups"),
     path(

@@ -3,7 +3,6 @@
 from uuid import UUID
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
@@ -13,18 +12,15 @@ from dpgov.budgets.errors import BudgetFrozen
 from dpgov.language.translation import translated
 from dpgov.queries.answering.cancelling import NotPaused, TooLate, cancel
 from dpgov.queries.models import Query
-from dpgov.tenants.permissions import Permission, may, membership_of, requires
+from dpgov.tenants.permissions import Permission, membership_of, requires
 
 
-@requires(Permission.VIEW_DATASETS)
+@requires(Permission.CANCEL_QUESTIONS)
 @require_POST
 def cancel_question(request: HttpRequest, query_id: UUID) -> HttpResponse:
     """Give its hold back, or say why not."""
-    membership = membership_of(request)
-    if not any(may(membership, one) for one in _MAY):
-        raise PermissionDenied
     try:
-        cancel(membership=membership, query_id=query_id)
+        cancel(membership=membership_of(request), query_id=query_id)
     except Query.DoesNotExist as missing:
         raise Http404 from missing
     except (NotPaused, TooLate, BudgetFrozen) as refusal:
@@ -32,6 +28,3 @@ def cancel_question(request: HttpRequest, query_id: UUID) -> HttpResponse:
     else:
         messages.success(request, _("The question is cancelled. Nothing was charged."))
     return redirect("queries:detail", query_id)
-
-
-_MAY = (Permission.SUBMIT_QUERIES, Permission.REGISTER_DATASETS)

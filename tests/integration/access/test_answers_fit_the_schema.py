@@ -27,10 +27,9 @@ from dpgov.datasets.services.arrivals import states
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import PURE, Currency, Mode
 from dpgov.queries.models import ReadyMade
-from dpgov.queries.workbench.approvals import approve_question
 from dpgov.tenants.models import Membership
 from tests.integration.joint import before as joint
-from tests.integration.queries.asking.approving import needs_approval
+from tests.integration.queries.asking import before as asking
 from tests.integration.queries.ready_made.published import VALUES, published
 from tests.integration.surveys.made import opened, sent, shared
 from tests.small_dataset import register_small_dataset
@@ -142,7 +141,8 @@ def test_every_answer_is_what_the_schema_says(
     _terms(doors, dataset, amount)
     _questions(doors, dataset, amount, answer_all)
     _ready_made(doors, published(owner, dataset))
-    _approvals(doors, owner, dataset, amount)
+    asking.cancelling_doors(doors.call, dataset, _COUNT | amount)
+    asking.approval_doors(doors.call, dataset, _BY_SEX | amount)
     _surveys(doors, owner)
     joint.every_door(doors.call, owner)
     _officers(doors, owner)
@@ -224,6 +224,7 @@ def _questions(
     doors.call("submit_question", 409, _COUNT | {"epsilon": 1.9}, ask=f"?allocation={uuid4()}")
     for one in asked:
         doors.call("read_release", 409, query_id=one["id"])
+        doors.call("read_receipt", 409, query_id=one["id"])
     assert answer_all() == 5
     doors.call("read_question", 200, query_id=chosen["id"])
     doors.call("read_release", 200, query_id=chosen["id"])
@@ -273,19 +274,6 @@ def _ready_made(doors: Doors, ready_made: ReadyMade) -> None:
     of: dict[str, Any] = {"ready_made_id": ready_made.pk}
     doors.call("ask_ready_made_question", 400, {"values": {"sex": "Male"}}, **of)
     doors.call("ask_ready_made_question", 202, {"values": VALUES}, **of)
-
-
-def _approvals(doors: Doors, owner: Membership, dataset: Dataset, amount: dict[str, Any]) -> None:
-    needs_approval(dataset, 0)
-    plan = _BY_SEX | amount
-    assert "ask_at" in doors.call("submit_question", 409, plan)
-    doors.call("ask_for_approval", 400, {"plan": {}, "purpose": "the study"})
-    sent = doors.call("ask_for_approval", 201, {"plan": plan, "purpose": "the study"})
-    doors.call("ask_for_approval", 409, {"plan": plan, "purpose": "the study"})
-    approve_question(membership=owner, request_id=sent["id"], answer="agreed")
-    assert doors.call("read_approval", 200, approval_id=sent["id"])["can_be_asked"]
-    doors.call("submit_question", 202, plan, ask=f"?approval={sent['id']}")
-    assert doors.call("list_approvals", 200)
 
 
 def _officers(doors: Doors, owner: Membership) -> None:

@@ -279,6 +279,8 @@ WRITES: dict[str, Write | str] = {
     "v1:ready-made": Write("analyst", Action.QUERY_SUBMITTED, lambda: {"values": VALUES}),
     "v1:reuse": Write("analyst", Action.QUERY_REUSED, lambda: PLAN, before=asking.answered),
     "v1:query-submit": Write("analyst", Action.QUERY_SUBMITTED, lambda: PLAN),
+    "v1:query-cancel": Write("owner", Action.QUERY_VOIDED, before=asking.waiting_in_a_pause),
+    "v1:approval-withdraw": Write("analyst", Action.BUDGET_REQUEST_WITHDRAWN),
     "v1:audit-verify": Write("officer", Action.AUDIT_LOG_VERIFIED),
     **OWN_SIGN_IN,
     **RECORDS_NOTHING,

@@ -232,8 +232,8 @@ submit_batch = extend_schema(
     summary="Ask several questions together",
     description=(
         "Reserves the price of every question, or of none. Each becomes a question of its own, "
-        "with the key of the batch, a dot and its place as its key. Refusals are those of a "
-        "single question; paths begin with the place of the plan, like `plans.1.where.0`."
+        "kept under the key of the batch and its place in it. Refusals are those of a single "
+        "question; paths begin with the place of the plan, like `plans.1.where.0`."
     ),
     request=BatchSerializer,
     parameters=[KEY, CHARGED],
@@ -255,9 +255,9 @@ read_query = extend_schema(
     summary="Follow a question",
     description=(
         "States: waiting, released, failed (charged), voided and expired (not charged). While it "
-        "waits, `due_at` is the next moment at which it can end, and `Retry-After` says when to "
-        "ask again. With `wait` the request stays open until it has ended, for 20 seconds at most; "
-        "where too many requests wait already, it is answered at once."
+        "waits, `due_at` is the next moment at which it can end, null while it is `paused`, and "
+        "`Retry-After` says when to ask again. With `wait` the request stays open until "
+        "it has ended, for 20 seconds at most; where too many wait already, it is answered at once."
     ),
     parameters=[WAIT],
     responses={200: QuerySerializer},
@@ -269,9 +269,13 @@ read_receipt = extend_schema(
     description=(
         "The audit entry of the release, byte for byte as it was hashed, and its path to a signed "
         "checkpoint of the log. `complete` is false until the next checkpoint is signed, and "
-        "`message` says when. `python -m dpgov.audit.verify --receipt` checks it."
+        "`message` says when. `python -m dpgov.audit.verify --receipt` checks it. 409 `not_ready` "
+        "while the question waits; 404 `no_release` if it ended without an answer."
     ),
-    responses={200: ReceiptSerializer},
+    responses={
+        200: ReceiptSerializer,
+        409: OpenApiResponse(RefusalSerializer, examples=[_NOT_READY]),
+    },
 )
 read_release = extend_schema(
     tags=["queries"],

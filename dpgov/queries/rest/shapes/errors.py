@@ -3,7 +3,7 @@
 | what | status | code |
 |---|---|---|
 | a plan that cannot be asked | 400 | invalid_plan, one error for each problem, `attr` is its path |
-| more ε than one question may cost | 400 | query_limit_exceeded at `epsilon` |
+| more ε than one question may cost | 400 | query_limit_exceeded at its `epsilon` |
 | outside the policy of the dataset's owner | 409 | outside_policy |
 | above what may be asked without a permit or an approval | 409 | needs_approval |
 | an approval that is not there, or not yours | 409 | no_approval |
@@ -15,7 +15,7 @@
 | a request that waits already | 409 | already_asked |
 | only ready-made questions may be asked | 409 | only_ready_made |
 | a ready-made question was asked as often as it may be | 409 | quota_used_up |
-| a ready-made question that was withdrawn in this moment | 409 | withdrawn |
+| a ready-made question that is not there (any more) | 404 | not_found |
 | no usable idempotency key | 400 | invalid_idempotency_key at `Idempotency-Key` |
 | the key was used for another question | 409 | idempotency_conflict |
 | more ε than remains of any limit it touches | 409 | insufficient_budget |
@@ -34,7 +34,7 @@ would be accepted now; that of a missing approval says where to ask for it, as `
 """
 
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from django.urls import reverse as django_reverse
 from rest_framework.exceptions import APIException, ErrorDetail, NotFound, ValidationError
@@ -78,17 +78,17 @@ class RefusingView(APIView):
 
 @contextmanager
 def refusals(
-    priced: Callable[[], Quote] | None = None, ask_at: str | None = None
+    priced: Callable[[], Quote] | None = None, ask_at: str | None = None, inside: str = ""
 ) -> Generator[None]:
     """Translate what quote and submit raise into API errors.
 
     `priced` finds the most that would be accepted now, where an amount was refused; `ask_at` is
-    where an approval can be asked for.
+    where an approval can be asked for; `inside` is where in the body the plan is.
     """
     try:
         yield
     except InvalidPlan as problem:
-        raise invalid_plan(problem) from problem
+        raise invalid_plan(problem, inside) from problem
     except InvalidKey as problem:
         detail = ErrorDetail(str(problem), "invalid_idempotency_key")
         raise ValidationError({"Idempotency-Key": [detail]}) from problem
@@ -98,7 +98,8 @@ def refusals(
         raise _outside(problem, priced, ask_at) from problem
     except QueryLimitExceeded as problem:
         detail = ErrorDetail(str(problem), "query_limit_exceeded")
-        raise _with_fit(ValidationError({"epsilon": [detail]}), priced) from problem
+        refused = ValidationError({_within(inside, "epsilon"): [detail]})
+        raise _with_fit(refused, priced) from problem
     except InsufficientBudget as problem:
         conflict = Conflict(str(problem), "insufficient_budget")
         raise _with_fit(conflict, priced) from problem
@@ -115,12 +116,17 @@ def where_to_ask(request: Request, slug: str) -> str:
     return str(reverse("approval-list", args=[slug], request=request))
 
 
-def invalid_plan(problem: InvalidPlan) -> ValidationError:
-    """Every problem of the plan at its path."""
+def invalid_plan(problem: InvalidPlan, inside: str = "") -> ValidationError:
+    """Every problem of the plan at its path, where the plan is at `inside` of the body."""
     errors: dict[str, list[ErrorDetail]] = {}
     for each in problem.problems:
-        errors.setdefault(each.path, []).append(ErrorDetail(each.message, "invalid_plan"))
+        path = _within(inside, each.path)
+        errors.setdefault(path, []).append(ErrorDetail(each.message, "invalid_plan"))
     return ValidationError(errors)
+
+
+def _within(inside: str, path: str) -> str:
+    return ".".join(filter(None, (inside, path)))
 
 
 def not_ready() -> Conflict:
@@ -145,8 +151,10 @@ def _outside(
 
 
 def _with_fit(refusal: APIException, priced: Callable[[], Quote] | None) -> APIException:
-    if priced is not None:
-        refusal.told = FitSerializer(priced()).data  # type: ignore[attr-defined]
+    # What an approval refuses was not read: such a plan may have no price.
+    with suppress(InvalidPlan):
+        if priced is not None:
+            refusal.told = FitSerializer(priced()).data  # type: ignore[attr-defined]
     return refusal
 
 

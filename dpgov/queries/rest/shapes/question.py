@@ -12,7 +12,7 @@ from dpgov.budgets.rest.shapes import MODES
 from dpgov.operation.clock import database_now
 from dpgov.privacy.accounting.decimals import as_number
 from dpgov.privacy.answer.body import ALIKE, FORMAT, MAX_CELLS
-from dpgov.queries.answering.looking import expected_at
+from dpgov.queries.answering.looking import expected_at, is_paused
 from dpgov.queries.asking.once import Submission
 from dpgov.queries.models import Query
 from dpgov.queries.rest.shapes.answer import GroupSerializer, ReleasedStatisticSerializer
@@ -127,8 +127,14 @@ class QuerySerializer(serializers.ModelSerializer[Query]):
     rho = serializers.SerializerMethodField()
     epsilon_at_delta = serializers.SerializerMethodField()
     delta = serializers.SerializerMethodField()
+    sources = serializers.ListField(
+        child=serializers.UUIDField(),
+        read_only=True,
+        help_text="Of a free answer: the questions whose answers it is made of.",
+    )
     state = serializers.SerializerMethodField()
     due_at = serializers.SerializerMethodField()
+    paused = serializers.SerializerMethodField()
     doublings = serializers.IntegerField(
         read_only=True,
         help_text="How often its duration class was doubled and paid for; it is in the price.",
@@ -152,6 +158,7 @@ class QuerySerializer(serializers.ModelSerializer[Query]):
             "state",
             "submitted_at",
             "due_at",
+            "paused",
             "doublings",
             "links",
         )
@@ -191,8 +198,12 @@ class QuerySerializer(serializers.ModelSerializer[Query]):
         return public_state(query).value
 
     def get_due_at(self, query: Query) -> datetime | None:
-        """While it waits, the next moment at which its answer can appear; then null."""
+        """While it waits, the next moment at which it can end; null afterwards and in a pause."""
         return None if query.state in Query.ENDED else expected_at(query, self._now)
+
+    def get_paused(self, query: Query) -> bool:
+        """It waits until the dataset's owners, or a parent's, resume all questions."""
+        return is_paused(query)
 
     @cached_property
     def _now(self) -> datetime:

@@ -180,3 +180,29 @@ def test_an_approval_ends_with_a_pause_of_a_parent(
     resume_questions(dataset=visits_and_costs[1], user=owner.user)
     with pytest.raises(NotApproved, match="were paused since"):
         ask(analyst, approval)
+
+
+def test_the_api_says_that_questions_wait_and_asks_once_for_a_whole_list(
+    owner: Membership,
+    analyst: Membership,
+    both: Dataset,
+    visits_and_costs: Pair,
+    ask: Ask,
+    api_for: Callable[[Membership], APIClient],
+) -> None:
+    """M67: by as many statements of a list, however many of its questions wait."""
+    api = api_for(analyst)
+
+    def listed() -> tuple[list[bool], int]:
+        with CaptureQueriesContext(connection) as asked:
+            found = api.get("/api/v1/queries/").json()["results"]
+        return [one["paused"] for one in found], len(asked)
+
+    ask(analyst, of=both)
+    assert listed()[0] == [False]
+    pause_questions(dataset=visits_and_costs[1], user=owner.user, reason=REASON)
+    one = listed()
+    resume_questions(dataset=visits_and_costs[1], user=owner.user)
+    ask(analyst, of=both)
+    pause_questions(dataset=visits_and_costs[1], user=owner.user, reason=REASON)
+    assert (one, listed()) == (([True], one[1]), ([True, True], one[1]))

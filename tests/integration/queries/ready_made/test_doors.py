@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.test import Client
@@ -16,6 +17,7 @@ from dpgov.queries.workbench.ready_made import withdraw
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
 from tests.integration.queries.ready_made.published import PARAMETERS, VALUES, ask, published
+from tests.small_dataset import register_small_dataset
 
 pytestmark = pytest.mark.django_db
 LIST = "/datasets/visits/ready-made/"
@@ -201,6 +203,28 @@ def test_the_api_refuses_everything_else(
     response = api_for(analyst).post(f"{API}{women.pk}/", body, format="json", headers=key)
     assert response.status_code == status
     assert response.json()["errors"][0]["code"] == code
+    assert not Query.objects.exists()
+
+
+@pytest.mark.parametrize("which", ["withdrawn", "another dataset's", "never was"])
+def test_what_cannot_be_asked_any_more_is_to_the_api_as_what_never_was(
+    women: ReadyMade,
+    owner: Membership,
+    analyst: Membership,
+    api_for: Callable[[Membership], APIClient],
+    which: str,
+) -> None:
+    """L29: missing, and nothing is reserved."""
+    named = {"never was": uuid4(), "withdrawn": women.pk}.get(which)
+    if which == "withdrawn":
+        withdraw(membership=owner, dataset=women.dataset, ready_made_id=women.pk)
+    if named is None:
+        named = published(owner, register_small_dataset(owner, name="Traffic")).pk
+    key = {"Idempotency-Key": "k-1"}
+    answer = api_for(analyst).post(f"{API}{named}/", {"values": VALUES}, "json", headers=key)
+    (error,) = answer.json()["errors"]
+    assert (answer.status_code, error["code"], error["attr"]) == (404, "not_found", None)
+    assert error["detail"].startswith("There is no such ready-made question")
     assert not Query.objects.exists()
 
 

@@ -47,9 +47,9 @@ def test_the_whole_journey(api: APIClient, dataset: Dataset, answer_now: Callabl
     assert followed == asked.json()["links"]["self"]
     assert api.get(followed).json()["state"] == "waiting"
     assert answer_now() == 1
-    followed_body = api.get(followed).json()
-    assert followed_body["state"] == "released"
-    release = api.get(followed_body["links"]["release"])
+    found = api.get(followed).json()
+    assert found["state"] == "released"
+    release = api.get(found["links"]["release"])
     assert release.status_code == 200
     assert release.content.decode() == Query.objects.get().release.body
     assert release.json()["guarantee"]["epsilon"] == 0.5
@@ -80,6 +80,7 @@ def test_nothing_of_workers_or_timing_is_told(api: APIClient, dataset: Dataset) 
         "state",
         "submitted_at",
         "due_at",
+        "paused",
         "doublings",
         "links",
     }
@@ -234,7 +235,6 @@ def test_only_analysts_ask(
     role: str,
     request: pytest.FixtureRequest,
     api_for: Callable[[Membership], APIClient],
-    dataset: Dataset,
     unchanged: Unchanged,
 ) -> None:
     api = api_for(request.getfixturevalue(role))
