@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from datetime import UTC, date, timedelta
+from datetime import UTC, date
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -25,7 +25,7 @@ from dpgov.dashboards.budget.shares import (
 from dpgov.dashboards.chosen import Chosen
 from dpgov.dashboards.forecast.daily import days_of
 from dpgov.dashboards.forecast.forecast import Forecast, forecast_of
-from dpgov.dashboards.forecast.pace import DAYS
+from dpgov.dashboards.forecast.pace import first_day
 from dpgov.datasets.lineage import origins_of
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import dataset_or_404
@@ -112,10 +112,11 @@ def _ahead(
 ) -> tuple[Forecast, list[figures.Mark]]:
     """When it would be used up, and what happened to it in the range."""
     opened = dataset.created_at.astimezone(UTC).date()
-    since = min(span.first or opened, span.today - timedelta(days=DAYS))
+    lately = first_day(span.today)
+    since = min(span.first or opened, lately)
     parents = [one.parent for one in origins_of(dataset)]
     budgets = [dataset.budget_id, *(one.budget_id for one in parents)]
-    days = days_of(budgets, since, events=True)
+    days = days_of(budgets, since, events=True, lately=lately)
     reads_log = may(membership, Permission.READ_AUDIT_LOG)
     marks = marks_of(days[dataset.budget_id], dataset, span.first, reads_log=reads_log)
     return forecast_of(dataset, outlook.limits, days, span.today, parents), marks

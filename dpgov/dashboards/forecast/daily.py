@@ -53,8 +53,8 @@ class Days:
 
     `rates` are pairs of days and the most that may be taken in so many. Of a shared budget, whose
     other questions are not seen here, `before` is the day on which it opened and what had been
-    spent when the first charge was made; None without one. `at` are the moments of what has one,
-    the last of each day: "limit" and "versions".
+    spent when the first charge of the last days was made; None without one. `at` are the moments
+    of what has one, the last of each day: "limit" and "versions".
     """
 
     taken: Counter[date] = field(default_factory=Counter)
@@ -78,8 +78,12 @@ class Days:
         return found[::-1]
 
 
-def days_of(budgets: _Budgets, since: date, *, events: bool = False) -> defaultdict[UUID, Days]:
+def days_of(
+    budgets: _Budgets, since: date, *, events: bool = False, lately: date | None = None
+) -> defaultdict[UUID, Days]:
     """By budget, of datasets and of what they share; `since` is the first day.
+
+    `lately` is the first day of what is said of shared budgets, where that is another one.
 
     `budgets` are few ids or a query that finds them: hundreds of ids, each sent seven times, take
     the database longer to read than to answer.
@@ -89,7 +93,7 @@ def days_of(budgets: _Budgets, since: date, *, events: bool = False) -> defaultd
     found: defaultdict[UUID, Days] = defaultdict(Days)
     # By number: of hundreds of budgets there are thousands of rows, and an id takes long to hash.
     known: dict[int, Days] = {}
-    for what, budget, day, nano, at in _rows(budgets, since, events=events):
+    for what, budget, day, nano, at in _rows(budgets, since, lately or since, events=events):
         one = known.get(budget.int)
         if one is None:
             one = known[budget.int] = found[budget]
@@ -108,8 +112,8 @@ def days_of(budgets: _Budgets, since: date, *, events: bool = False) -> defaultd
     return found
 
 
-def _rows(budgets: _Budgets, since: date, *, events: bool) -> Iterable[_Row]:
-    begin = datetime.combine(since, time.min, UTC)
+def _rows(budgets: _Budgets, since: date, lately: date, *, events: bool) -> Iterable[_Row]:
+    begin, begin_lately = (datetime.combine(day, time.min, UTC) for day in (since, lately))
     of = {"dataset__budget__in": budgets}
     # Without the first one, which opened the budget.
     limits = LimitChange.objects.filter(
@@ -120,7 +124,7 @@ def _rows(budgets: _Budgets, since: date, *, events: bool) -> Iterable[_Row]:
     rates = RateLimit.objects.filter(budget__in=lines).order_by()
     # Another organisation's charges are not seen, but the balance that they left is.
     charges = Charge.objects.filter(
-        budget__in=joined.values("shared_budget"), created_at__gte=begin
+        budget__in=joined.values("shared_budget"), created_at__gte=begin_lately
     )
     least = Cast(Min(F("spent_after_nano") - F("amount_nano")), BigIntegerField())
     opened = TruncDate("budget__created_at", tzinfo=UTC)

@@ -8,6 +8,7 @@ so a day comes with the days of the busiest and of the quietest week, and nobody
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from enum import Enum
 from functools import cached_property
 from uuid import UUID
 
@@ -18,12 +19,14 @@ from django.utils.translation import ngettext
 from dpgov.budgets.charging import Limit, lifetime
 from dpgov.budgets.models import Budget, SharedBudgetMember
 from dpgov.budgets.ways import for_life
+from dpgov.budgets.words import limit_text
 from dpgov.dashboards.forecast.daily import Days, back, days_of
 from dpgov.dashboards.forecast.pace import (
     DAYS,
     DaysOf,
     Pace,
     age_of,
+    first_day,
     own_pace,
     pace_on_budget,
     paces_of_parents,
@@ -38,6 +41,14 @@ _FURTHEST = 3_650
 _NONE = UUID(int=0)
 
 
+class Tightest(Enum):
+    """Whose limit has least left, seen from a dataset."""
+
+    OWN = "own"
+    SHARED = "shared"
+    PARENT = "parent"
+
+
 @dataclass(frozen=True)
 class Forecast:
     """What was taken of a dataset's budget in DAYS days, by all who share it, and what remains.
@@ -47,7 +58,8 @@ class Forecast:
     where that is further than ten years.
 
     `left_nano` is what remains under every limit for life: the dataset's own, its fullest part's,
-    and those of the budgets that it `shared`, where one of these has least left. `days` are those
+    those of its parents, and those of shared budgets; `tightest` is whose it is where that is not
+    the dataset's own. `days` are those
     of its own budget, where its course is wanted.
     """
 
@@ -55,7 +67,7 @@ class Forecast:
     taken_nano: int
     left_nano: int
     days_left: int | None
-    shared: bool = False
+    tightest: Tightest = Tightest.OWN
     too_early: bool = False
     soonest: int | None = None
     latest: int | None = None
@@ -94,6 +106,15 @@ class Forecast:
     def words(self) -> str:
         """When it would be used up, as one says it."""
         return in_words(self)
+
+    @property
+    def of_what(self) -> str:
+        """What `left_nano` is left of: "of ε 10", "of a shared budget"."""
+        if self.tightest is Tightest.SHARED:
+            return _("of a shared budget")
+        if self.tightest is Tightest.PARENT:
+            return _("of a parent's budget")
+        return _("of %(limit)s") % {"limit": limit_text(self.dataset.budget)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +174,7 @@ def forecast_of_shared(budget: Budget, days: DaysOf, today: date) -> SharedForec
 def days_of_all(tenants: Collection[UUID], today: date) -> DaysOf:
     """The last DAYS of every budget of these organisations, for `forecasts`. One statement."""
     every = Dataset.objects.filter(tenant__in=tenants)
-    return days_of(every.values("budget"), today - timedelta(days=DAYS))
+    return days_of(every.values("budget"), first_day(today))
 
 
 def forecasts(
@@ -247,13 +268,20 @@ def _forecast(
         own.taken_nano,
         max(0, tightest.remaining_nano),
         first(pace.lasts(left) for pace, left in paced),
-        shared=tightest.kind == Budget.Kind.SHARED_BUDGET,
+        _whose(tightest, dataset),
         too_early=too_early,
         soonest=first(pace.soonest(left) for pace, left in paced),
         latest=first(pace.latest(left) for pace, left in paced),
         days=days,
         today=today,
     )
+
+
+def _whose(limit: Limit, dataset: Dataset) -> Tightest:
+    if limit.kind == Budget.Kind.SHARED_BUDGET:
+        return Tightest.SHARED
+    own = (limit.part_of or limit.budget_id) == dataset.budget_id
+    return Tightest.OWN if own else Tightest.PARENT
 
 
 def _first_ends(forecast: Forecast) -> tuple[bool, bool, int, str]:

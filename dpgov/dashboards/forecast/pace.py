@@ -6,7 +6,7 @@ Of a shared budget by all who share it; of a parent with what is asked of derive
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from uuid import UUID
 
 from dpgov.budgets.charging import Limit
@@ -69,12 +69,17 @@ class Pace:
         return max(-(-left_nano * n // most) for n, most in ((days, nano), *self.rates))
 
 
+def first_day(today: date) -> date:
+    """Of the last DAYS, today included."""
+    return today - timedelta(days=DAYS - 1)
+
+
 def own_pace(days: Days, age: int, today: date) -> Pace:
     """Weeks count from today backwards, and only those that it was there for."""
     lately, by_week = 0, [0] * _WEEKS
     for day, nano in days.taken.items():
         ago = (today - day).days
-        if ago <= DAYS:
+        if 0 <= ago < DAYS:
             lately += nano
         if 0 <= ago < 7 * _WEEKS:
             by_week[ago // 7] += nano

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from allauth.mfa.models import Authenticator
 from django.conf import settings
@@ -19,8 +20,10 @@ from django.utils.translation import ngettext, pgettext
 
 from dpgov.audit.actions import Action
 from dpgov.audit.selectors import EntryFilter, checkpoints_of, entries_of
+from dpgov.dashboards.forecast.pace import DAYS, first_day
 from dpgov.datasets.audience import seen
 from dpgov.datasets.selectors import open_to_questions
+from dpgov.joint.heard import misses_its_worker
 from dpgov.notices.models import Delivery, State
 from dpgov.operation import clock
 from dpgov.oversight.pattern_count import PatternCount, count_patterns
@@ -29,8 +32,6 @@ from dpgov.queries.answering.heartbeat import Beat, last_beat
 from dpgov.queries.answering.workers import workers
 from dpgov.queries.models import Query, Refusal
 from dpgov.tenants.models import Membership, Role
-
-DAYS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class Tile:
 
 def officer_tiles(membership: Membership, today: date) -> list[Tile]:
     """Refusals, how far the log is proved, and patterns among what was asked."""
-    tenant, since = membership.tenant_id, today - timedelta(days=DAYS)
+    tenant, since = membership.tenant_id, first_day(today)
     refused = Refusal.objects.filter(tenant=tenant, day__gte=since)
     verified = entries_of(tenant, EntryFilter(action=Action.AUDIT_LOG_VERIFIED.value))
     found = _numbers(
@@ -108,11 +109,13 @@ def analyst_tiles(membership: Membership, today: date) -> list[Tile]:
 
     Those that were asked before today: so that the number does not tell when an answer came.
     """
-    begin = datetime.combine(today, datetime.min.time(), UTC)
+    since, begin = (
+        datetime.combine(day, datetime.min.time(), UTC) for day in (first_day(today), today)
+    )
     lately = Query.objects.filter(
         tenant=membership.tenant_id,
         state=Query.State.RELEASED,
-        submitted_at__gte=begin - timedelta(days=DAYS),
+        submitted_at__gte=since,
     ).order_by()
     own = lately.filter(analyst=membership.user_id)
     stored = lately.filter(
@@ -158,7 +161,7 @@ def admin_tiles(membership: Membership) -> list[Tile]:
     )
     found = _numbers(membership, without=_count(people), failing=_count(failing, "webhook"))
     tiles = [_without_factor(found["without"] or 0), _webhooks(found["failing"] or 0)]
-    return tiles if membership.has(Role.ANALYST) else [*tiles, _processes()]
+    return tiles if membership.has(Role.ANALYST) else [*tiles, _processes(tenant)]
 
 
 def _count(rows: QuerySet[Any], of: str = "pk") -> QuerySet[Any, Any]:
@@ -184,8 +187,8 @@ def _webhooks(number: int) -> Tile:
     return Tile(title, _number(number), text, "notices:webhooks", alarm=number > 0)
 
 
-def _processes() -> Tile:
-    """Every worker that said something within a minute, and the sweeper."""
+def _processes(tenant: UUID) -> Tile:
+    """Every worker that said something within a minute, the sweeper, and one's own joint worker."""
     ready, unready = workers()
     beat = last_beat()
     words = ngettext("%(number)s worker", "%(number)s workers", ready) % {"number": _number(ready)}
@@ -196,7 +199,12 @@ def _processes() -> Tile:
             "%(number)s worker is not ready.", "%(number)s workers are not ready.", unready
         )
         text = f"{text} {missing % {'number': _number(unready)}}"
-    return Tile(_("Answering now"), words, text, alarm=not ready or not swept or unready > 0)
+    alone = misses_its_worker(tenant)
+    if alone:
+        silent = _("A joint question waits, and your joint worker has not been heard of.")
+        text = f"{text} {silent}"
+    alarm = not ready or not swept or unready > 0 or alone
+    return Tile(_("Answering now"), words, text, alarm=alarm)
 
 
 def _sweeper(beat: Beat | None) -> str:

@@ -9,7 +9,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from dpgov.budgets.words import amount, limit_text
+from dpgov.budgets.words import amount
 from dpgov.dashboards.forecast.forecast import Forecast
 from dpgov.dashboards.portfolio.crossed import Crossed
 from dpgov.datasets.models import Dataset
@@ -84,10 +84,10 @@ def _percent(one: Forecast) -> float:
 
 def _told(one: Forecast) -> str:
     budget, currency = one.dataset.budget, one.dataset.budget.currency
-    words = _("%(taken)s committed, %(left)s left of %(limit)s; %(pace)s in 30 days; %(end)s") % {
+    words = _("%(taken)s committed, %(left)s left %(of_what)s; %(pace)s in 30 days; %(end)s") % {
         "taken": amount(budget.committed_nano, currency),
         "left": amount(one.left_nano, currency),
-        "limit": limit_text(budget),
+        "of_what": one.of_what,
         "pace": amount(one.taken_nano, currency),
         "end": _end(one),
     }

@@ -11,7 +11,7 @@ from datetime import timedelta
 from django.test import Client
 from rest_framework.test import APIClient
 
-from dpgov.dashboards.forecast.forecast import Forecast, forecasts
+from dpgov.dashboards.forecast.forecast import Forecast, Tightest, forecasts
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import own_rules_of
 from dpgov.datasets.services import change_policy
@@ -21,6 +21,7 @@ from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.models import Query
 from dpgov.queries.web.forms.page import usual_price
 from dpgov.tenants.models import Membership
+from tests.integration.dashboards.reading import figure, page
 
 Ask = Callable[..., Query]
 ClientFor = Callable[[Membership], Client]
@@ -50,8 +51,8 @@ def test_the_most_of_one_question_is_that_of_the_narrowest_wherever_it_is_told(
         body = api.get(f"/api/v1/datasets/{both.slug}/{door}").json()
         assert body["per_query_limit_epsilon"] == 0.05
     assert usual_price(fresh) == "0.05"
-    for reader, page in ((owner, ""), (owner, "limits/"), (analyst, "budget/"), (analyst, "ask/")):
-        assert "0.05" in client_for(reader).get(f"/datasets/{both.slug}/{page}").text, page
+    for reader, door in ((owner, ""), (owner, "limits/"), (analyst, "budget/"), (analyst, "ask/")):
+        assert "0.05" in client_for(reader).get(f"/datasets/{both.slug}/{door}").text, door
 
 
 def test_what_others_ask_of_a_parent_uses_up_the_derived_dataset_and_the_other_way_round(
@@ -77,8 +78,28 @@ def test_what_others_ask_of_a_parent_uses_up_the_derived_dataset_and_the_other_w
     found = _forecast(both)
     # 4.5 of the 10 of visits are gone: 5.5 are left for 37 days, when it has 3.5 of its own left.
     assert (found.taken_nano, found.days_left) == (NANO // 2, 37)
-    page = client_for(owner).get(f"/datasets/{both.slug}/budget/")
-    assert page.context["forecast"].ends_on == found.ends_on
+    told = client_for(owner).get(f"/datasets/{both.slug}/budget/")
+    assert told.context["forecast"].ends_on == found.ends_on
+
+
+def test_what_is_left_of_a_parents_budget_is_said_to_be_so(
+    owner: Membership,
+    analyst: Membership,
+    both: Dataset,
+    visits_and_costs: tuple[Dataset, Dataset],
+    ask: Ask,
+    client_for: ClientFor,
+) -> None:
+    """M70: in the table of the portfolio and on the bars of its figure, and on Home."""
+    for _ in range(4):
+        ask(analyst, of=visits_and_costs[0], epsilon=2)
+    assert (_forecast(both).left_nano, _forecast(both).tightest) == (2 * NANO, Tightest.PARENT)
+    portfolio = page(client_for(owner), "/portfolio/")
+    told = [words for trace in figure(portfolio, "all-budgets")["data"] for words in trace["text"]]
+    of_both = "ε 0 committed, ε 2 left of a parent's budget; "
+    assert [words for words in told if words.startswith(of_both)]
+    for html in (portfolio, page(client_for(owner), "/")):
+        assert "of a parent&#x27;s budget</small>" in html
 
 
 def _forecast(dataset: Dataset) -> Forecast:
