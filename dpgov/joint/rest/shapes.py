@@ -27,7 +27,7 @@ from dpgov.tenants.codes import TRIES_SECONDS
 from dpgov.tenants.permissions import membership_of
 
 _LONGEST_REASON, _LONGEST_CODE = 500, 60
-_COLLUDERS = "So many of them may put their heads together."
+_COLLUDERS = "So many of them may collude."
 
 
 @extend_schema_field(PlanSerializer)
