@@ -10,12 +10,14 @@ from uuid import UUID
 
 import structlog
 from django.conf import settings
-from django.db import InterfaceError, OperationalError
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
+from dpgov.audit.actions import Action
 from dpgov.audit.actor import SWEEPER
+from dpgov.audit.selectors import EntryFilter, entries_of
 from dpgov.datasets.models import Dataset, DerivedFrom
 from dpgov.datasets.selectors import present
+from dpgov.operation.away import is_database_away
 from dpgov.operation.clock import database_now
 from dpgov.queries.answering import ending
 from dpgov.queries.answering.lease import FROZEN, GONE, LostLease, Stopped, free
@@ -114,7 +116,8 @@ def _expired(tenant_id: UUID, now: datetime) -> QuerySet[Query]:
     longest = timedelta(seconds=settings.DPGOV_EXPIRY_SECONDS)
     idle = Q(state=Query.State.QUEUED) | Q(state=Query.State.RUNNING, lease_until__lt=now)
     waited = _oldest(tenant_id, idle).filter(submitted_at__lt=now - longest)
-    return waited.exclude(Exists(_paused_since(now - longest)))[:_BATCH]
+    stood_still = Exists(_paused_since(now - longest)) | _frozen_since(tenant_id, now - longest)
+    return waited.exclude(stood_still)[:_BATCH]
 
 
 def _paused_since(moment: datetime) -> QuerySet[Dataset]:
@@ -123,6 +126,15 @@ def _paused_since(moment: datetime) -> QuerySet[Dataset]:
     of_parent = Q(parent__paused_at__isnull=False) | Q(parent__resumed_at__gt=moment)
     beside = DerivedFrom.objects.filter(of_parent, dataset=OuterRef("pk"))
     return Dataset.objects.filter(present(), lately | Q(Exists(beside)), pk=OuterRef("dataset_id"))
+
+
+def _frozen_since(tenant_id: UUID, moment: datetime) -> Q:
+    """Nor does a freeze: whoever lets a question go on says that it is answered, not given back."""
+    confirmed = EntryFilter(action=Action.BUDGET_CONFIRMED.value, since=moment)
+    subjects = entries_of(tenant_id, confirmed).values_list("subject", flat=True)
+    budgets = [UUID(subject.removeprefix("budget:")) for subject in subjects]
+    beside = DerivedFrom.objects.filter(parent__budget__in=budgets, dataset=OuterRef("dataset_id"))
+    return Q(dataset__budget__in=budgets) | Q(Exists(beside))
 
 
 def _oldest(tenant_id: UUID, condition: Q) -> QuerySet[Query]:
@@ -137,9 +149,9 @@ def _give_up(query: Query, *, expired: bool) -> bool:
         ending.give_up(query, fence=query.fence, actor=SWEEPER, expired=expired)
     except (LostLease, Stopped):
         return False
-    except (OperationalError, InterfaceError):
-        raise
-    except Exception:
+    except Exception as error:
+        if is_database_away(error):
+            raise
         _log.exception("a question could not be given up", query=str(query.pk))
         return False
     return True

@@ -28,6 +28,7 @@ from dpgov.datasets.services.held.deciding import (
 from dpgov.datasets.services.held.looks import pause
 from dpgov.operation import clock
 from dpgov.oversight.reconciliation.report import reconcile
+from dpgov.queries.answering.ending import seal_failure
 from dpgov.queries.answering.lease import Stopped, claim, give_back, mark_opened
 from dpgov.queries.answering.sweep import sweep
 from dpgov.queries.asking.gate import NotOpen
@@ -174,6 +175,24 @@ def test_what_was_read_waits_while_its_budget_is_frozen(
     for budget in frozen_budgets(owner.tenant_id):
         confirm_budget(budget=budget, actor=OPERATOR, reason="compared")
     assert publish_now() == 1
+
+
+def test_a_freeze_of_a_parent_alone_keeps_no_answer_and_costs_no_patience(
+    analyst: Membership, both: Dataset, visits_and_costs: Pair, ask: Ask
+) -> None:
+    """A9, M67: as one of its own, until an officer has confirmed the parent's budget."""
+    asked, parent = ask(analyst, of=both), visits_and_costs[1].budget
+    held = claim(asked.pk)
+    assert held is not None
+    mark_opened(held)
+    Budget.objects.filter(pk=parent.pk).update(frozen_at=clock.now())
+    with pytest.raises(Stopped):
+        seal_failure(held, started=held.passed())
+    give_back(held)
+    Query.objects.filter(pk=asked.pk).update(submitted_at=clock.now() - timedelta(hours=25))
+    confirm_budget(budget=parent, actor=OPERATOR, reason="compared")
+    assert sweep().given_up == 0
+    assert answer_query(asked.pk)
 
 
 def test_the_data_of_both_is_deleted(

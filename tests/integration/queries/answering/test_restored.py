@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
+from django.db.models import F
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -104,6 +105,19 @@ def test_where_none_was_answered_elsewhere_it_goes_on(
     assert answer_query(waiting.pk) is True
     assert publish_now() == 1
     assert _balance(dataset) == (0, HALF, False)
+
+
+def test_the_freeze_costs_it_no_patience(
+    waiting: Query, dataset: Dataset, officer: Membership, client_for: Browsers, settings: Any
+) -> None:
+    """A9: an officer takes longer than a day, and it has a day from then on."""
+    Query.objects.filter(pk=waiting.pk).update(submitted_at=F("submitted_at") - timedelta(hours=25))
+    _confirm(client_for(officer), dataset, questions="go_on")
+    assert sweep().given_up == 0
+    assert _balance(dataset) == (HALF, 0, False)
+    settings.DPGOV_EXPIRY_SECONDS = 0
+    assert sweep().given_up == 1
+    assert _balance(dataset) == (0, 0, False)
 
 
 @pytest.mark.parametrize("opened", [False, True])
