@@ -1,9 +1,13 @@
 """What it is when a server or a disk is to blame; without a web, which workers never load."""
 
 import errno
+from collections.abc import Iterator
 
 from django.db import InterfaceError, OperationalError
 
+# What PostgreSQL says to whoever would write into a standby, or into a server that was told to read
+# only, as some are when their disk is full.
+_ONLY_READS = "25006"
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
@@ -13,10 +17,27 @@ class ServerAway(Exception):
 
 def is_outage(error: BaseException | None) -> bool:
     """Whether a server or a disk is to blame, and not the request or the code."""
+    return is_database_away(error) or any(map(_is_elsewhere, _causes(error)))
+
+
+def is_database_away(error: BaseException | None) -> bool:
+    """Whether the database does not answer or only reads: later the same may do."""
+    return any(map(_is_of_database, _causes(error)))
+
+
+def _is_of_database(error: BaseException) -> bool:
+    """Django takes PostgreSQL's refusal to write for a fault of ours, an InternalError."""
+    lost = isinstance(error, OperationalError | InterfaceError)
+    return lost or getattr(error, "sqlstate", None) == _ONLY_READS
+
+
+def _is_elsewhere(error: BaseException) -> bool:
+    full = isinstance(error, OSError) and error.errno in FULL
+    return full or isinstance(error, ServerAway)
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An error, what it was made of, and so on."""
     while error is not None:
-        if isinstance(error, OperationalError | InterfaceError | ServerAway):
-            return True
-        if isinstance(error, OSError) and error.errno in FULL:
-            return True
+        yield error
         error = error.__cause__
-    return False

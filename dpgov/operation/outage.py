@@ -79,7 +79,7 @@ def _body(kind: str, code: str, detail: str) -> dict[str, Any]:
 
 
 def _tell(error: BaseException | None) -> None:
-    what = "the database is away, full or too slow"
+    what = "the database is away, full, too slow or only reads"
     if isinstance(error, ServerAway):
         what = "the storage of data files is away"
     elif isinstance(error, OSError) and error.errno in FULL:
