@@ -220,7 +220,7 @@ def _start(made: Installation, resources: ExitStack) -> None:
 def _procfile(port: int) -> dict[str, list[str]]:
     lines = (ROOT / "Procfile").read_text().replace(":8000", f":{port}").splitlines()
     named = dict(line.split(": ", 1) for line in lines)
-    return {name: shlex.split(text) for name, text in named.items() if name != "release"}
+    return {name: shlex.split(text) for name, text in named.items()}
 
 
 def until(holds: Callable[[], bool], otherwise: str) -> None:
