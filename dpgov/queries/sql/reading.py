@@ -57,6 +57,11 @@ _NOT_ANSWERED = {
 }
 
 
+# Words that nobody means as a column. What else a parser knows may well be one: Alter, in German.
+_CLAUSES = {"SELECT", "FROM", "WHERE", "GROUP BY", "HAVING", "ORDER BY", "LIMIT", "WITH", "JOIN"}
+_BETWEEN = {"ON", "AS", "AND", "OR", "NOT", "IN", "IS", "NULL", "BETWEEN", "LIKE", "UNION"}
+
+
 class _Plain(Dialect):
     """SQL of no product. Missing values come last everywhere here; that they be first is seen."""
 
@@ -225,13 +230,21 @@ def _unreadable(problem: SqlglotError) -> RefusedSql:
         if error.get("line"):
             width = len(str(error.get("highlight") or "")) or 1
             column = max(1, int(error["col"]) - width + 1)
-            # What the parser calls its own parts means nothing to who wrote the text.
-            problem_said = str(error["description"]).partition(" but got <")[0]
-            text = _("{problem}, near “{place}”.").format(
-                problem=problem_said, place=error.get("highlight")
-            )
+            text = _in_our_words(str(error["description"]), str(error.get("highlight") or ""))
             return RefusedSql(SqlProblem(int(error["line"]), column, text))
     return RefusedSql(SqlProblem(1, 1, _("This text cannot be read as SQL.")))
+
+
+def _in_our_words(problem: str, place: str) -> str:
+    """What the parser calls its own parts means nothing to who wrote the text."""
+    if problem.startswith("Expecting )"):
+        return _("A bracket is not closed, near “{place}”.").format(place=place)
+    known = _Plain.tokenizer_class.KEYWORDS.keys() - _CLAUSES - _BETWEEN
+    if place.isidentifier() and place.upper() in known:
+        return _(
+            '“{place}” is a word of SQL. If it is a column, write it in double quotes: "{place}".'
+        ).format(place=place)
+    return _("This cannot be read as SQL, near “{place}”.").format(place=place)
 
 
 def _table(select: exp.Select, source: Text) -> exp.Table:
