@@ -92,7 +92,13 @@ _ANALYST = Column(
 )
 _COLUMNS = (
     Column("submitted_at", _("Asked"), _moment, ("submitted_at",), kind="when"),
-    Column("dataset", _("Dataset"), lambda query: query.dataset.name, ("dataset__name",)),
+    Column(
+        "dataset",
+        _("Dataset"),
+        lambda query: query.dataset.name,
+        ("dataset__name",),
+        kind="dataset-name",
+    ),
     _ANALYST,
     Column("question", _("Question"), _asked, kind="question"),
     Column("cost_nano", "ε", _price, ("cost_nano",), heading_kind="number", kind="number"),
