@@ -168,16 +168,17 @@ def _named(statistics: Iterable[str]) -> str:
 
 
 def _of_errors(blueprint: Blueprint, rules: Rules) -> str | None:
-    error = too_exact(rules, blueprint)
-    if error is None:
+    least, error = rules.least_error, too_exact(rules, blueprint)
+    if least is None or error is None:
         return None
     pattern = _(
         "The owner wants the error bound of a count to be {least} at least (at {level} "
         "confidence); that of this one would be {error}. Lower its price."
     )
-    least = number_format(rules.least_error, force_grouping=True)
     return pattern.format(
-        least=least, level=percent(95), error=number_format(error, force_grouping=True)
+        least=number_format(least, force_grouping=True),
+        level=percent(95),
+        error=number_format(error, force_grouping=True),
     )
 
 
