@@ -12,7 +12,7 @@ from django.db import transaction
 from dpgov.audit.keys.note import parse_checkpoint
 from dpgov.audit.outside import newest_outside, outside_files, put
 from dpgov.budgets.models import Budget
-from dpgov.budgets.services import confirm_budget, open_budget, restored
+from dpgov.budgets.services import confirm_budget, freeze_tenant, open_budget
 from dpgov.budgets.services.restored import FOR_ANOTHER, behind, freeze_if_restored
 from dpgov.datasets.models import Dataset
 from dpgov.language.said import from_values
@@ -121,7 +121,7 @@ def test_a_round_that_breaks_off_while_it_freezes_forgets_no_organisation(
 ) -> None:
     """A9, B2: who remembers the restore is frozen last."""
     world.lose(3)
-    really = restored.freeze_tenant
+    really = freeze_tenant
 
     def crash(**what: Any) -> int:
         if what["tenant_id"] == foreign_dataset.tenant_id:
@@ -129,7 +129,7 @@ def test_a_round_that_breaks_off_while_it_freezes_forgets_no_organisation(
         return really(**what)
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(restored, "freeze_tenant", crash)
+        patch.setattr("dpgov.budgets.services.restored.freeze_tenant", crash)
         freeze_if_restored()
     assert len(freeze_if_restored()) == 2
     assert not Budget.objects.filter(frozen_at__isnull=True).exists()
