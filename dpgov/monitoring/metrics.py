@@ -21,6 +21,7 @@ from prometheus_client.registry import Collector
 from dpgov.audit.selectors import entries_of, log_size, newest_checkpoint
 from dpgov.datasets.crossing import next_arrivals
 from dpgov.datasets.services.arrivals.reading import ATTEMPTS
+from dpgov.joint.heard import workers_missed
 from dpgov.noise_check.findings import Verdict, last_report
 from dpgov.operation.tallies import registry
 from dpgov.queries.answering.heartbeat import last_beat
@@ -117,6 +118,11 @@ def _workers() -> Iterator[Metric]:
         "dpgov_data_files_unseen",
         "Data files that questions wait for and that no worker sees.",
         value=len(seen_by_nobody()),
+    )
+    yield GaugeMetricFamily(
+        "dpgov_joint_workers_missed",
+        "Organisations with a joint question under way and no worker of their own for a minute.",
+        value=workers_missed(),
     )
 
 

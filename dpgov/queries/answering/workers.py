@@ -27,6 +27,8 @@ _EVERY_SECONDS = 10.0
 _THERE = timedelta(minutes=1)
 _FORGOTTEN = timedelta(hours=1)
 _MOST_TOLD = 100
+# No worker of the queue has such a name, which always holds an @.
+_JOINT = "joint"
 _log = structlog.get_logger("dpgov.worker")
 Asked = tuple[UUID, str, str | None]
 
@@ -90,6 +92,17 @@ class Beat:
             self._stop.wait(_EVERY_SECONDS)
 
 
+def say_jointly(tenant_id: UUID) -> None:
+    """This organisation's worker of joint answers is there; the row is no answering worker's."""
+    told = {"name": _JOINT, "seen_at": database_now(), "ready": True}
+    Worker.objects.update_or_create(id=tenant_id, defaults=told)
+
+
+def heard_jointly() -> set[UUID]:
+    """The organisations whose worker of joint answers was there within the last minute."""
+    return set(_lately().filter(name=_JOINT).values_list("id", flat=True))
+
+
 def workers() -> tuple[int, int]:
     """How many were there within the last minute: ready, and not ready."""
     there = list(_there().values_list("ready", flat=True))
@@ -116,6 +129,10 @@ def asked_for() -> list[Asked]:
 
 
 def _there() -> QuerySet[Worker]:
+    return _lately().exclude(name=_JOINT)
+
+
+def _lately() -> QuerySet[Worker]:
     return Worker.objects.filter(seen_at__gte=database_now() - _THERE)
 
 

@@ -8,6 +8,8 @@ from django.db import models
 class Worker(models.Model):
     """A running worker, as it said last. Belongs to the installation; names nothing of a tenant.
 
+    But the worker of joint answers: its `id` is that of the organisation that it works for.
+
     `lacks` are ids of versions whose data file it does not see; a worker that lacks any is not
     ready, and leaves their questions to others.
     """

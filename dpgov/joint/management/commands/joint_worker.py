@@ -4,10 +4,11 @@ from typing import Any
 
 import structlog
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import InterfaceError, OperationalError, close_old_connections
+from django.db import close_old_connections
 
-from dpgov.datasets.services import tend_copies
+from dpgov.joint.heard import JointBeat
 from dpgov.joint.services import answer_for
+from dpgov.operation.away import is_database_away
 from dpgov.operation.stopping import StopRequest
 from dpgov.tenants.crossing import tenants
 
@@ -33,11 +34,15 @@ class Command(BaseCommand):
             return
         stop = StopRequest()
         stop.listen()
+        beat = JointBeat(tenant_id, organisation)
+        beat.start()
         while not stop.wait(every):
             close_old_connections()
             try:
                 if sent := answer_for(tenant_id):
                     _log.info("sent", number=sent)
-                tend_copies()
-            except (OperationalError, InterfaceError) as error:
+            except Exception as error:
+                if not is_database_away(error):
+                    raise
                 _log.warning("the database is away", kind=type(error).__name__)
+        beat.stop()
