@@ -15,6 +15,7 @@ STATE=${STATE:-/var/lib/dpgov}
 CHECKPOINTS=${CHECKPOINTS:-/var/lib/dpgov-checkpoints}
 BIN=${BIN:-/usr/local/bin}
 UNITS=${UNITS:-/etc/systemd/system}
+CADDY=${CADDY:-/etc/caddy}
 REDIS=${REDIS:-/etc/redis}
 VENV=${VENV:-$tree/.venv}
 
@@ -36,7 +37,10 @@ environment() {
   say "the locked Python packages, in $tree/.venv"
   # An environment for uv itself: the system's own Python lets nothing be installed into it.
   [ -x "$tree/.uv/bin/uv" ] || { python3 -m venv "$tree/.uv" && "$tree/.uv/bin/pip" install -q uv; }
-  (cd "$tree" && UV_PROJECT_ENVIRONMENT=.venv .uv/bin/uv sync -q --locked --no-dev)
+  # Exactly these: what is not named goes. The client of Spark is for who has such live tables.
+  group=
+  if grep -qs '^DPGOV_LIVE_SPARK=.' "$ETC/environment"; then group=spark; fi
+  (cd "$tree" && UV_PROJECT_ENVIRONMENT=.venv .uv/bin/uv sync -q --locked --no-dev ${group:+--group "$group"})
 }
 
 secrets() {
@@ -85,8 +89,13 @@ wrapper() {
   "$BIN/dpgov" collectstatic --noinput --verbosity 0
 }
 
+# Workers of joint answers, whose units the operator made: those that are to run.
+joint_units() {
+  systemctl list-unit-files --plain --no-legend --state=enabled 'dpgov-joint-*.service' | cut -d ' ' -f 1
+}
+
 services() {
-  say "services"
+  say "services; what they wait for is in journalctl -u dpgov-migrate"
   for file in "$tree"/docker/systemd/*.service; do
     sed "s|/opt/dpgov|$tree|g" "$file" >"$UNITS/$(basename "$file")"
   done
@@ -94,13 +103,17 @@ services() {
   if [ -s "$ETC/store_key" ]; then
     install -D -m 644 "$tree/docker/systemd/store.conf" "$UNITS/dpgov-.service.d/store.conf"
   fi
-  sed "s|{\$DPGOV_HOST}|$site|; s|web:8000|127.0.0.1:8000|" "$tree/docker/Caddyfile" >/etc/caddy/Caddyfile
+  sed "s|{\$DPGOV_HOST}|$site|; s|web:8000|127.0.0.1:8000|" "$tree/docker/Caddyfile" >"$CADDY/Caddyfile"
   systemctl daemon-reload
   # An upgrade: the old processes end before the tables change.
   systemctl stop 'dpgov-*' 2>/dev/null || true
   names=$(cd "$tree/docker/systemd" && basename -s .service -- *.service)
   # shellcheck disable=SC2086 # one word for each unit
   systemctl enable --now $names
+  # These ended with the others.
+  joint=$(joint_units)
+  # shellcheck disable=SC2086 # one word for each unit
+  [ -z "$joint" ] || systemctl start $joint
   # It is told of its new configuration by a start alone: nothing listens for a reload (admin off).
   systemctl restart caddy
 }

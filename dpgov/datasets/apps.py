@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.core import checks
 
 from dpgov.operation.installed import register
 
@@ -9,7 +10,9 @@ class DatasetsConfig(AppConfig):
     def ready(self) -> None:
         from dpgov.approvals import kinds
         from dpgov.datasets.changes import CHANGES
+        from dpgov.datasets.checks import nothing_is_lacking
         from dpgov.datasets.installed import installed
 
         kinds.register(CHANGES)
+        checks.register(nothing_is_lacking)
         register(self.label, installed)

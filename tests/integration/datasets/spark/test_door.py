@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.core.checks import WARNING
 from django.db import DatabaseError, transaction
 from django.test import Client
 from django.urls import reverse
@@ -10,6 +11,7 @@ from django.urls import reverse
 from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.services import approve
 from dpgov.audit.models import AuditEntry
+from dpgov.datasets.checks import nothing_is_lacking
 from dpgov.datasets.models import LiveTable, Upload
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.datasets.services import change_new_data_rule, decide_as_agreed
@@ -115,6 +117,16 @@ def test_without_the_client_the_door_says_so_and_calls_nobody(
     assert "has no client of Spark" in page
     assert list(_problems(connect(browser))) == ["__all__"]
     assert looked_at == []
+
+
+def test_a_listed_server_without_the_client_is_said_to_whoever_installs(
+    allowed: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An upgrade that takes the client away would otherwise be noticed by questions that wait."""
+    monkeypatch.setattr(spark, "is_installed", lambda: False)
+    assert [(one.id, one.level) for one in nothing_is_lacking()] == [("dpgov.W020", WARNING)]
+    monkeypatch.setattr(spark, "is_installed", lambda: True)
+    assert nothing_is_lacking() == []
 
 
 @pytest.mark.parametrize(
