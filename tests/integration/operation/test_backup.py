@@ -1,7 +1,6 @@
 """The commands of docs/backup.md, on a running installation: what a restored copy may do."""
 
-import os
-import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,11 +11,15 @@ import pytest
 
 from tests.house.tree import ROOT
 from tests.integration.operation.installation import Installation, installation, until
+from tests.integration.operation.restoring import AFTERWARDS, BACKUP, MARK_ALL, RESTORE, Places
 
 pytestmark = pytest.mark.long
-COMMANDS = re.findall(r"```sh\n(.*?)```", (ROOT / "docs/backup.md").read_text(), re.DOTALL)
-# The second is the first in containers, for which there is no daemon here.
-BACKUP, _IN_CONTAINERS, RESTORE, AFTERWARDS, MARK_ALL = COMMANDS
+# The original goes on here: the copy is beside it, under another name.
+_BESIDE = (
+    RESTORE.replace("ALTER DATABASE dpgov RENAME TO set_aside", "SELECT 1")
+    .replace("--owner dpgov_owner dpgov", "--owner dpgov_owner restored")
+    .replace("--dbname dpgov", "--dbname restored")
+)
 UNFINISHED = "SELECT count(*) FROM queries_query WHERE state IN ('queued', 'running', 'sealed')"
 BOOKED = "SELECT sum(spent_nano)::bigint FROM budgets_budget WHERE kind = 'dataset'"
 FROZEN = "SELECT count(*) FROM budgets_budget WHERE kind = 'dataset' AND frozen_at IS NOT NULL"
@@ -71,7 +74,8 @@ def test_a_restored_backup_admits_nothing_until_an_officer_confirms(
     _answered(product, "after")
     spent = product.rows(BOOKED)[0][0]
     product.manage("checkpoint")
-    _shell(product, RESTORE, tmp_path, DPGOV_HOME=str(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
+    _shell(product, _BESIDE, tmp_path, home=tmp_path / "home")
     copy = _restored(product, tmp_path)
     assert copy.rows(BOOKED)[0][0] < spent, "the control: the backup knows less"
 
@@ -117,9 +121,9 @@ def test_a_restore_into_the_same_database_is_frozen_by_hand(
     """A9: the last commands of the page."""
     copy = _restored(product, tmp_path, database="dpgov")
     for line in AFTERWARDS.strip().splitlines()[1:]:
-        program, *arguments = re.findall(r'"[^"]*"|\S+', line)[1:]
-        assert program == "manage.py"
-        copy.manage(*(argument.strip('"') for argument in arguments))
+        program, *arguments = shlex.split(line)
+        assert program == "dpgov"
+        copy.manage(*arguments)
     assert copy.rows(FROZEN) == copy.rows(DATASETS)
     status, _ = product.ask("by-hand")
     assert status == 409
@@ -145,27 +149,19 @@ def _restored(product: Installation, folder: Path, database: str = "restored") -
     )
 
 
-def _shell(product: Installation, commands: str, folder: Path, **changes: str) -> None:
-    """The commands of the page, with the name that the superuser has here."""
+def _shell(product: Installation, commands: str, folder: Path, home: Path | None = None) -> None:
+    """The commands of the page, on the servers and folders of this installation."""
     owner = urlsplit(product.owner_url)
-    here = commands.replace("username postgres", "username admin")
-    done = subprocess.run(
-        ["/bin/bash", "-euc", here],
-        cwd=folder,
-        env=os.environ
-        | {
-            "PGHOST": "127.0.0.1",
-            "PGPORT": str(owner.port),
-            "PGPASSWORD": owner.password or "",
-            "DPGOV_HOME": product.environment["DPGOV_HOME"],
-            "DPGOV_CHECKPOINT_FOLDER": _checkpoints(product),
-        }
-        | changes,
-        capture_output=True,
-        text=True,
-        check=False,
+    password = folder / "owner_password"
+    password.write_text(owner.password or "")
+    places = Places(
+        home=home or Path(product.environment["DPGOV_HOME"]),
+        checkpoints=Path(_checkpoints(product)),
+        owner_password=password,
+        port=owner.port or 0,
+        admin_password=owner.password or "",
     )
-    assert done.returncode == 0, done.stderr
+    places.run(commands, folder)
 
 
 def _checkpoints(product: Installation) -> str:

@@ -19,13 +19,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import psycopg
 import pytest
 
 from tests.house.tree import ROOT
 from tests.integration.operation.installation import PATIENCE, until
+from tests.integration.operation.restoring import AFTERWARDS, BACKUP, MOVED, RESTORE, Places
 from tests.profile import clean_environment
 from tests.servers.loopback import free_port, stop
 from tests.servers.objects import ObjectServer, throw_away_objects
@@ -40,7 +41,7 @@ from django.contrib.auth.models import AnonymousUser
 from dpgov.tenants.joining import accept
 accept(token="{token}", person=AnonymousUser(), name="Olga", password="a quiet harbour at dawn")
 """
-_DOCUMENTS = ("docs/deployment.md", "docs/operation.md", "docs/upgrade.md")
+_DOCUMENTS = ("docs/deployment.md", "docs/operation.md", "docs/upgrade.md", "docs/backup.md")
 _STORE_KEYS = ("store_key", "store_access_key", "store_secret_key")
 
 
@@ -57,6 +58,13 @@ class Machine:
     root: Path
     port: int
     environment: dict[str, str]
+    database: SplitResult
+
+    @property
+    def places(self) -> Places:
+        """Of what docs/backup.md names."""
+        folders = [self.root / at for at in ("state", "checkpoints", "etc/owner_password")]
+        return Places(*folders, self.database.port or 0, self.database.password or "")
 
     def run(self, *command: str, **changes: str) -> "subprocess.CompletedProcess[str]":
         """What a command of an operator's shell did."""
@@ -98,7 +106,7 @@ def machine() -> Iterator[Machine]:
         database = resources.enter_context(throw_away_postgres(servers))
         broker = resources.enter_context(throw_away_redis(servers))
         made = _installed(root, database, broker)
-        _made_roles(made, database)
+        _made_roles(made)
         made.dpgov("migrate", "--noinput", "--verbosity", "0")
         yield made
 
@@ -107,7 +115,7 @@ def _installed(root: Path, database: str, broker: str) -> Machine:
     (root / "bin").mkdir()
     places = {"ETC": "etc", "STATE": "state", "CHECKPOINTS": "checkpoints", "BIN": "bin"}
     environment = clean_environment() | {name: str(root / at) for name, at in places.items()}
-    machine = Machine(root, free_port(), environment)
+    machine = Machine(root, free_port(), environment, urlsplit(database))
     done = machine.run(
         *("sh", "docker/debian/install.sh", SITE),
         ACCOUNT=getpass.getuser(),
@@ -117,7 +125,7 @@ def _installed(root: Path, database: str, broker: str) -> Machine:
         SERVICES="no",
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    ports = {":5432/": f":{urlsplit(database).port}/", ":6379/": f":{urlsplit(broker).port}/"}
+    ports = {":5432/": f":{machine.database.port}/", ":6379/": f":{urlsplit(broker).port}/"}
     for path in (root / "etc").glob("environment*"):
         text = path.read_text()
         for usual, here in ports.items():
@@ -127,9 +135,9 @@ def _installed(root: Path, database: str, broker: str) -> Machine:
     return machine
 
 
-def _made_roles(machine: Machine, database: str) -> None:
+def _made_roles(machine: Machine) -> None:
     """As the installer does on a machine of its own, where `postgres` may do all this."""
-    server = urlsplit(database)
+    server = machine.database
     admin = f"postgresql://admin:{server.password}@127.0.0.1:{server.port}/postgres"
     with psycopg.connect(admin, autocommit=True) as connection:
         connection.execute("DROP DATABASE dpgov")
@@ -271,6 +279,16 @@ def _start(machine: Machine, name: str, command: list[str], role: str, running: 
             start_new_session=True,
         )
     running.callback(stop, process, signal.SIGTERM)
+
+
+def test_a_backup_is_restored_as_the_page_says(machine: Machine, tmp_path: Path) -> None:
+    """A9: under the name that it had, and yet it is another database."""
+    machine.dpgov("shell", "-c", f"{MOVED}confirm_place()")
+    before = machine.dpgov("shell", "-c", MOVED)
+    machine.places.run(BACKUP, tmp_path)
+    machine.places.run(RESTORE, tmp_path)
+    assert machine.dpgov("shell", "-c", MOVED) == before.replace("False", "True") != before
+    _follow(machine, AFTERWARDS.splitlines())
 
 
 def test_only_root_runs_commands(machine: Machine) -> None:

@@ -8,8 +8,10 @@ import tarfile
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.house import tree
+from tests.integration.operation.restoring import BACKUP, CONTAINERS, Places
 
 INSTALLER = tree.ROOT / "docker/debian/install.sh"
 WRAPPER = tree.ROOT / "docker/debian/dpgov"
@@ -102,17 +104,22 @@ def test_a_backup_keeps_the_keys_apart_from_what_they_open(tmp_path: Path) -> No
         (home / name).parent.mkdir(parents=True, exist_ok=True)
         (home / name).write_text("of a test")
     checkpoints.mkdir()
-    page = (tree.ROOT / "docs/backup.md").read_text()
-    block = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)[0]
-    *_, copying = block.partition("\ntar ")
-    subprocess.run(
-        ["/bin/sh", "-euc", f"tar {copying}"],
-        cwd=tmp_path,
-        env=os.environ | {"DPGOV_HOME": str(home), "DPGOV_CHECKPOINT_FOLDER": str(checkpoints)},
-        check=True,
-    )
+    *_, copying = BACKUP.partition("\ntar ")
+    Places(home, checkpoints, tmp_path, 0, "").run(f"tar {copying}", tmp_path)
     assert _files(tmp_path / "state.tar") == data
     assert _files(tmp_path / "keys.tar") == keys
+
+
+def test_a_restore_in_containers_executes_nothing_in_what_is_stopped() -> None:
+    """The page's commands name services that are there, or the example of a joint worker."""
+    services = {*yaml.safe_load((tree.ROOT / "docker/compose.yaml").read_text())["services"]}
+    backup, _, restore = CONTAINERS.partition("docker compose stop\n")
+    options = r"(?:-T |--rm |--no-deps |-e \S+\s\S+ )*"
+    asked = re.compile(rf"docker compose (exec|run) {options}(\S+)")
+    assert {how for how, _name in asked.findall(backup)} == {"exec"}
+    assert {name for how, name in asked.findall(restore) if how == "exec"} == {"postgres"}
+    named = {name for _how, name in asked.findall(CONTAINERS)}
+    assert named - services == {"joint-harbour-office"}
 
 
 def _files(archive: Path) -> set[str]:
