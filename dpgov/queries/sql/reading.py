@@ -24,7 +24,7 @@ from sqlglot.tokens import Tokenizer
 
 from dpgov.language.translation import translated
 from dpgov.privacy.plan.parsing.plans import parse_plan
-from dpgov.privacy.plan.plan import InvalidPlan, Plan
+from dpgov.privacy.plan.plan import InvalidPlan, Plan, PlanProblem
 from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.queries.arranging.arrangement import NONE, Arrangement
 from dpgov.queries.sql.arranging import read_arranging
@@ -79,8 +79,19 @@ class ReadSql:
     def placed(self, refusal: InvalidPlan) -> RefusedSql:
         """The plan's own refusals at their places in the text."""
         return RefusedSql(
-            *(SqlProblem(*self._place(p.path), translated(p.message)) for p in refusal.problems)
+            *(SqlProblem(*self._place(p.path), self._said(p)) for p in refusal.problems)
         )
+
+    def _said(self, problem: PlanProblem) -> str:
+        """As the plan says it, but for edges, which nobody writes as a list here."""
+        group, _dot, member = problem.path.rpartition(".")
+        if member == "edges" and group not in self._with_edges():
+            return _("Group it in ranges, like BINS(column, 0, 20, 40).")
+        return translated(problem.message)
+
+    def _with_edges(self) -> set[str]:
+        groups = enumerate(self.raw_plan.get("group_by", ()))
+        return {f"group_by.{place}" for place, group in groups if "edges" in group}
 
     def _place(self, path: str) -> Place:
         parts = path.split(".")

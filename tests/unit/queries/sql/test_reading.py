@@ -236,7 +236,12 @@ def test_numbers_are_grouped_by_even_bins_or_by_edges() -> None:
         ("DROP TABLE people WITH EPSILON 1", 1, 12, "one SELECT"),
         ("SELECT COUNT(*) FROM people; DROP TABLE x WITH EPSILON 1", 1, 41, "one SELECT"),
         ("SELECT COUNT(*) FROM people UNION SELECT 1 WITH EPSILON 1", 1, 8, "one SELECT"),
-        ("SELECT COUNT(*) FROM people WHERE (age = 3 WITH EPSILON 1", 1, 42, "bracket is not closed, near “3”"),
+        (
+            "SELECT COUNT(*) FROM people WHERE (age = 3 WITH EPSILON 1",
+            1,
+            42,
+            "bracket is not closed, near “3”",
+        ),
         ("SELECT AVG(alter) FROM people WITH EPSILON 1", 1, 12, 'double quotes: "alter"'),
         ("SELECT AVG(for) FROM people WITH EPSILON 1", 1, 12, "“for” is a word of SQL"),
         ("SELECT COUNT(*) FROM people WHERE WITH EPSILON 1", 1, 29, "read as SQL, near “WHERE”"),
@@ -275,6 +280,15 @@ def test_what_the_plan_itself_refuses_is_placed_in_the_text() -> None:
     placed = {(p.line, p.column): p.message for p in found.placed(caught.value).problems}
     assert set(placed) == {(2, 3), (3, 7), (3, 33)}
     assert "Did you mean “age”" in placed[2, 3]
+
+
+def test_a_column_of_numbers_alone_after_group_by_is_told_of_bins() -> None:
+    found = read("SELECT COUNT(*) FROM people GROUP BY age WITH EPSILON 1")
+    with pytest.raises(InvalidPlan) as caught:
+        parse_plan(found.raw_plan, schema_of(), dataset="people")
+    assert [p.message for p in found.placed(caught.value).problems] == [
+        "Group it in ranges, like BINS(column, 0, 20, 40)."
+    ]
 
 
 @given(st.text(max_size=60))
