@@ -102,7 +102,7 @@ def test_a_raised_epsilon_delta_limit_says_what_its_rho_means(
     )
     decided = client_for(officer).get(address("approval", change))
     for told in (text(asked), text(decided)):
-        assert "29.462 times as likely" in told
+        assert "29.5 times as likely" in told
         assert "96.72% certain" in told
         assert "but for a probability of δ 1e-6" in told
         assert "20.09" not in told
@@ -129,13 +129,13 @@ def test_the_officer_sees_what_waits_and_approves_it(
     listed = text(browser.get(reverse("dashboards:approvals")))
     assert "Raise the limit of visits from ε 10 to ε 15" in listed
     shown = text(browser.get(address("approval", raise_to_15)))
-    assert "“a second wave”" in shown
+    assert "a second wave" in shown
     assert "Approve and carry out" in shown
     refused = browser.post(address("approve", raise_to_15), {"reason": " "})
     assert "Give a reason" in text(refused, 422)
     done = browser.post(address("approve", raise_to_15), {"reason": "agreed"}, follow=True)
     assert "Approved and carried out." in text(done)
-    assert "“agreed”" in text(done)
+    assert "agreed" in text(done)
     assert Budget.objects.get(pk=dataset.budget_id).limit_nano == 15 * NANO
     assert 'visually-hidden"> waiting for you' not in text(browser.get("/"))
     again = browser.post(address("approve", raise_to_15), {"reason": "agreed"})
