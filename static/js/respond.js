@@ -134,5 +134,7 @@
     const { kept } = stored();
     if (event.key === key && kept) tell(kept);
   });
+  // A whole link that is pasted over a bare one changes this part alone. A place on this page is none.
+  addEventListener("hashchange", () => document.getElementById(location.hash.slice(1)) || location.reload());
   part("again").addEventListener("click", () => send(stored().kept));
 })();

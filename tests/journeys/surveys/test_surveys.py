@@ -103,6 +103,8 @@ def test_a_person_answers_on_a_phone_and_the_owner_watches_the_estimate(
     expect(again.get_by_text("An answer was given with this token before.")).to_be_visible()
     again.goto(links[4].partition("#")[0])
     expect(again.get_by_text("This survey needs a token.")).to_be_visible()
+    again.goto(links[4])
+    expect(again.get_by_label("Yes", exact=True)).to_be_enabled()
     again.context.close()
 
 
