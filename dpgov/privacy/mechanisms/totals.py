@@ -196,12 +196,21 @@ EXTRA_DECIMALS = 6
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What u stands for: value = lower + size x u. `off` bounds how far coarse codes move it."""
+    """What u stands for: value = lower + size x u. `off` bounds how far coarse codes move it.
+
+    `bounds` are those of the column: coarse codes begin above the one and may end above the other.
+    """
 
     lower: Fraction
     size: Fraction
     step: Fraction
     off: Fraction
+    bounds: tuple[Fraction, Fraction]
+
+    def within(self, value: Fraction) -> Fraction:
+        """The value, held between the bounds."""
+        least, most = self.bounds
+        return max(least, min(most, value))
 
 
 def degree_of(kind: StatisticKind) -> int:
@@ -213,7 +222,8 @@ def scale_of(domain: NumericDomain, width: int) -> Scale:
     """The lattice of codes divided by `width`, each standing for the middle of its codes."""
     step = Fraction(domain.step)
     off = step * (width - 1) / 2
-    return Scale(Fraction(domain.lower) + off, step * width * (domain.top // width), step, off)
+    bounds = Fraction(domain.lower), Fraction(domain.upper)
+    return Scale(bounds[0] + off, step * width * (domain.top // width), step, off, bounds)
 
 
 def width_for(degree: int, domain: NumericDomain, schema: DatasetSchema) -> int:

@@ -132,12 +132,11 @@ class Mean:
     basis: Basis
 
     def values(self, cells: Sequence[NoisyCell]) -> list[int | float]:
-        """Rounded to a fixed number of decimals."""
+        """Rounded to a fixed number of decimals. Clamping can only bring them closer."""
         scale, half = self.basis.scale, Fraction(1, 2)
         places = (self.basis.centred_mean(cell) + half for cell in cells)
-        return [
-            json_number(scale.lower + scale.size * place, self.basis.decimals) for place in places
-        ]
+        means = (scale.within(scale.lower + scale.size * place) for place in places)
+        return [json_number(mean, self.basis.decimals) for mean in means]
 
     def accuracy(self, cells: Sequence[NoisyCell]) -> list[Statements]:
         """From the released integers and the noise; see `intervals`."""

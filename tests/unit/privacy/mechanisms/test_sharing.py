@@ -1,5 +1,6 @@
 """Which statistics share a draw, and how the price is shared out."""
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -8,8 +9,20 @@ from hypothesis import given
 
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.mechanisms.choice import Family, families
+from dpgov.privacy.plan.domains import column_spec, numeric_domain
 from dpgov.privacy.plan.parsing.plans import parse_plan
-from tests.unit.privacy.tables import COUNT, MEAN_AGE, SUM_AGE, question, questions, schema_of
+from dpgov.privacy.plan.schema import MissingRule
+from tests.reference import Row
+from tests.unit.privacy.tables import (
+    COUNT,
+    MEAN_AGE,
+    SUM_AGE,
+    blueprint_of,
+    question,
+    questions,
+    release_of,
+    schema_of,
+)
 
 VARIANCE = {"statistic": "variance", "column": "age"}
 MEDIAN = {"statistic": "median", "column": "age"}
@@ -94,3 +107,14 @@ def test_shares_add_up_to_no_more_than_the_whole_and_every_statistic_is_in_one_d
     assert total == 1 if free else total <= 1
     members = [statistic for family in found for statistic in family.statistics]
     assert sorted(map(str, members)) == sorted(map(str, plan.statistics))
+
+
+def test_a_mean_beside_a_variance_stays_within_the_bounds_where_codes_are_taken_together() -> None:
+    """However coarse they are: what is released lies where the true one can lie."""
+    fine = column_spec("fine", numeric_domain("0", "1000000", "1"), MissingRule.REQUIRE, "")
+    schema = replace(schema_of(fine), max_rows=1_000_000_000)
+    asked = [{"statistic": kind, "column": "fine"} for kind in ("mean", "variance")]
+    blueprint = blueprint_of(question(*asked, epsilon=10), schema)
+    rows: list[Row] = [(1_000_000,)] * 300
+    means = [release_of(blueprint, rows)["statistics"][0]["cells"][0] for _ in range(10)]
+    assert max(mean["value"] for mean in means) == 1_000_000
