@@ -21,22 +21,28 @@ from dpgov.privacy.meaning.odds import Belief, Frequency, belief_after, log_odds
 
 _EVEN = Decimal("0.5")
 _HUNDREDTH = Decimal("0.01")
-_THOUSANDTH = Decimal("0.001")
+# Of odds above these: to how many digits after the point they are said. Never three, which many
+# readers take for thousands.
+_DIGITS = ((Decimal(100), 0), (Decimal(10), 1), (Decimal("1.1"), 2), (Decimal(0), 4))
 _LARGEST_FACTOR = Decimal(1_000_000)
 _CERTAIN = Decimal("99.99")
 
 
 def factor_text(nano: int, currency: Currency) -> str:
-    """What odds, or the likelihood of an answer, are multiplied by at most: "2.719", rounded up.
+    """What odds, or the likelihood of an answer, are multiplied by at most: "2.72", rounded up.
 
     Beyond a million only that it is more.
     """
-    log = log_odds(nano, currency)
+    return _factor_of(log_odds(nano, currency))
+
+
+def _factor_of(log: Decimal) -> str:
     if log >= _LARGEST_FACTOR.ln():
         return _("more than a million")
-    places = _THOUSANDTH if log < Decimal(100).ln() else Decimal(1)
-    factor = log.exp().next_plus().quantize(places, rounding=ROUND_CEILING)
-    return number_format(factor, force_grouping=True)
+    factor = log.exp().next_plus()
+    digits = next(digits for least, digits in _DIGITS if factor >= least)
+    rounded = factor.quantize(Decimal(1).scaleb(-digits), rounding=ROUND_CEILING)
+    return number_format(rounded, force_grouping=True)
 
 
 def certainty_text(nano: int, currency: Currency) -> str:
@@ -87,14 +93,15 @@ def weakening_of(
     `is_of_rows`: the budget protects single rows, and promises nothing about a person's rows
     together.
     """
-    before, after = (factor_text(nano, currency) for nano in amounts)
+    logs = [log_odds(nano, currency) for nano in amounts]
+    before, after, higher = map(_factor_of, (*logs, logs[1] - logs[0]))
     words = [
         gettext(
             "For everybody in this data the guarantee weakens from ε {before} to ε {after}, for "
             "good: what was released cannot be taken back."
         ).format(before=limits[0], after=limits[1]),
         _certainty(*(certainty_text(nano, currency) for nano in amounts), is_of_rows=is_of_rows),
-        _likelihood(is_of_rows=is_of_rows).format(after=after, before=before),
+        _likelihood(before, after, higher, is_of_rows=is_of_rows),
     ]
     if currency.delta is not None:
         words.append(
@@ -121,13 +128,16 @@ def _certainty(before: str, after: str, *, is_of_rows: bool) -> str:
     return pattern.format(whom=whom, before=before, after=after)
 
 
-def _likelihood(*, is_of_rows: bool) -> str:
-    if is_of_rows:
-        return gettext(
-            "Any answer may become {after} times as likely because of one row; under the present "
-            "limit, {before} times."
-        )
-    return gettext(
-        "Any answer may become {after} times as likely because of one person; under the "
-        "present limit, {before} times."
+def _likelihood(before: str, after: str, higher: str, *, is_of_rows: bool) -> str:
+    """`higher` is how often the one is in the other, where both are beyond what is told apart."""
+    whom = gettext("one row") if is_of_rows else gettext("one person")
+    pattern = gettext(
+        "Any answer may become {after} times as likely because of {whom}; under the present limit, "
+        "{before} times."
     )
+    if before == after:
+        pattern = gettext(
+            "Under either limit any answer may become {after} times as likely because of {whom}, "
+            "and under the higher one up to {higher} times what it may under the present one."
+        )
+    return pattern.format(whom=whom, before=before, after=after, higher=higher)

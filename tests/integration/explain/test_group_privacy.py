@@ -117,7 +117,7 @@ def test_the_page_marks_the_setting_and_says_what_is_protected(
     assert len(trace(html, "certainty", "all answers")["y"]) == 20
     assert html.count("is-current") == 1
     assert "Protected is whether any one row" in " ".join(html.split())
-    assert "7.390" in html, "e² for one question of ε 2"
+    assert "7.39" in html, "e² for one question of ε 2"
 
 
 def test_a_large_budget_is_not_dressed_up(

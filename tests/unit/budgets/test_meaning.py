@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from dpgov.budgets.meaning import certainty_text, factor_text
+from dpgov.budgets.meaning import certainty_text, factor_text, weakening_of
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import PURE, Currency, Mode
 
@@ -28,7 +28,29 @@ def test_odds_and_beliefs_are_rounded_up(epsilon: str) -> None:
 
 def test_the_epsilon_of_epsilon_delta_is_not_what_odds_move_by() -> None:
     """L20: (3, 1e-6) bounds events; single answers may move the odds by more than e³ = 20.09."""
-    assert factor_text(RHO.limit_of(3 * NANO), RHO) == "29.462"
+    assert factor_text(RHO.limit_of(3 * NANO), RHO) == "29.5"
     assert certainty_text(RHO.limit_of(3 * NANO), RHO) == "96.72%"
-    assert factor_text(3 * NANO, PURE) == "20.086"
+    assert factor_text(3 * NANO, PURE) == "20.1"
     assert certainty_text(3 * NANO, PURE) == "95.26%"
+
+
+@pytest.mark.parametrize("epsilon", ["0.001", "0.1", "0.5", "1.1", "2.14", "3", "3.9", "7", "12"])
+def test_odds_never_have_three_digits_after_the_point(epsilon: str) -> None:
+    """Where a point parts thousands, 8.500 reads as eight thousand five hundred."""
+    odds = factor_text(int(Decimal(epsilon) * NANO), PURE)
+    assert len(odds.partition(".")[2]) != 3
+
+
+def test_two_limits_beyond_what_is_told_apart_are_set_in_relation_once() -> None:
+    """Of ε 20 and ε 22 both are more than a million: e² times as much."""
+    amounts = (20 * NANO, 22 * NANO)
+    *_, told = weakening_of(("20", "22"), amounts, PURE, is_of_rows=False)
+    assert told == (
+        "Under either limit any answer may become more than a million times as likely because of "
+        "one person, and under the higher one up to 7.39 times what it may under the present one."
+    )
+    *_, told = weakening_of(("1", "2"), (NANO, 2 * NANO), PURE, is_of_rows=True)
+    assert told == (
+        "Any answer may become 7.39 times as likely because of one row; under the present limit, "
+        "2.72 times."
+    )

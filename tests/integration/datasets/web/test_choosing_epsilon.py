@@ -29,7 +29,7 @@ def test_consequences_are_those_of_the_mathematics() -> None:
     found = consequences(NANO, question_nano=NANO // 10)
     assert found.present == Frequency(74, 100)
     assert found.says == Frequency(89, 100)
-    assert found.factor == "2.719"
+    assert found.factor == "2.72"
     assert found.questions == 10
     # P(|noise| > 29) is 5.2% for discrete Laplace noise of scale 10, P(|noise| > 30) 4.7%
     assert found.error == 30
@@ -54,10 +54,38 @@ def test_what_is_typed_is_answered_in_plain_words(browser: Client) -> None:
     said = now(browser, epsilon_limit="3", epsilon_per_query="1")
     assert "<strong>96 of 100</strong> guess right who is in the data" in said
     assert "3 questions of ε&nbsp;1 fit" in said
-    assert "The odds of a guess who is in the data can be multiplied by 20.086." in said
+    assert "The odds of a guess who is in the data can be multiplied by 20.1." in said
     said = now(browser, epsilon_limit="3", neighbouring="change_one")
     assert "who is in the data" not in said
-    assert "The odds of a guess can be multiplied by 20.086." in said
+    assert "The odds of a guess can be multiplied by 20.1." in said
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "neighbouring", "words"),
+    [
+        (
+            "8",
+            "add_remove",
+            "guess right who is in the data, and perhaps everyone guesses right what it says",
+        ),
+        (
+            "20",
+            "add_remove",
+            "perhaps everyone guesses right who is in the data, and what it says about one person.",
+        ),
+        (
+            "20",
+            "change_one",
+            "With all answers perhaps everyone guesses right what it says about one person.",
+        ),
+    ],
+)
+def test_where_everyone_may_guess_right_that_is_said_as_it_is(
+    epsilon: str, neighbouring: str, words: str, browser: Client
+) -> None:
+    said = now(browser, epsilon_limit=epsilon, epsilon_per_query="1", neighbouring=neighbouring)
+    assert words in said
+    assert "possibly all" not in said
 
 
 @pytest.mark.parametrize(("epsilon", "said"), [("5", "more than that"), ("0.01", "less than that")])

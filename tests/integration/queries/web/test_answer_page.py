@@ -74,7 +74,7 @@ def test_a_mean_is_shown_with_its_interval_and_how_it_was_made(
     assert re.search(r"± [\d.]+ at 95%", said)
     assert "discrete Laplace" in said
     assert "with 95% confidence" in said
-    assert "at most 7.390 times as likely" in said
+    assert "at most 7.39 times as likely" in said
     for reading in body_of(query)["draws"][0]["readings"]:
         assert reading["name"] in said
 
