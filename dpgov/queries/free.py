@@ -31,7 +31,8 @@ from dpgov.privacy.reuse.estimates import Columns, Stored, key_of
 from dpgov.privacy.reuse.unions import union_of
 from dpgov.queries.models import Query, Release
 from dpgov.queries.wording.drawings import together
-from dpgov.queries.wording.words import NOTHING, margin, statistic_in_words
+from dpgov.queries.wording.margins import margin
+from dpgov.queries.wording.words import NOTHING, statistic_in_words
 
 _CANDIDATES = 200
 _SAME = 20

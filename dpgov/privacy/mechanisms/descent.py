@@ -15,10 +15,13 @@ g + H δ* = c, and
 
 So the error is a weighted sum of noises with known quantiles, where δ stands for δ*, and what the
 ridge R and the change of weights on the way, c, may add: |c| <= δ' (Σ x x') δ / 2 times the largest
-slope of a weight, 1/(6 √3). The noise of earlier steps has moved where the last one begins, and
-nothing else. Of such a one-step estimate chance moves what it moves of the maximum likelihood: its
-variance is the inverse of H. Noisy descent as an estimate with intervals: Avella-Medina, Bradshaw
-and Loh, Differentially private inference via noisy optimization (2023).
+slope of a weight, 1/(6 √3). What R adds is that of every minimum whose probabilities stay away from
+0 and 1 wherever the predictors are within their bounds; nobody can know whether the true one's do,
+so wherever there is a ridge, that is said to be the condition. The noise of earlier steps has moved
+where the last one begins, and nothing else. Of such a one-step estimate chance moves what it moves
+of the maximum likelihood: its variance is the inverse of H. Noisy descent as an estimate with
+intervals: Avella-Medina, Bradshaw and Loh, Differentially private inference via noisy optimization
+(2023).
 """
 
 import math
@@ -31,7 +34,7 @@ import numpy as np
 
 from dpgov.privacy.mechanisms.least_squares import USUAL, Moments
 from dpgov.privacy.mechanisms.sigmoid import FINE, REACH
-from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, Floats, Noise
+from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, Floats, Noise, Provided
 from dpgov.privacy.noise.spread.sums import bounds_of_many
 
 Point = tuple[int, ...]
@@ -41,7 +44,8 @@ Point = tuple[int, ...]
 _LONGER = 1.5
 # The largest slope of a row's weight, of its score.
 _BENDING = 1 / (6 * math.sqrt(3))
-# How far the minimum may lie from the last point where the noise leaves too little to tell.
+# The largest log odds of the minimum where the noise leaves too little to tell: a probability
+# between 1.8% and 98.2%.
 _FAR = 4.0
 
 
@@ -125,10 +129,30 @@ class Fit:
                 bounds_of_many(n, pulled / self.end.whole, CONFIDENCE_LEVELS)
                 for n in self.end.noises
             ),
-            weighted.bounds(weighted.weights(pulled, self.step), CONFIDENCE_LEVELS),
+            weighted.bounds(weighted.weights(pulled, self._whole_step(pulled)), CONFIDENCE_LEVELS),
         ]
-        more = _FAR * float(np.linalg.norm(self.inverse.ridge @ pulled)) + self._bent(pulled)
+        more = self._shrunk(pulled) + self._bent(pulled)
         return [math.hypot(*bounds) + more for bounds in zip(*parts, strict=True)]
+
+    @property
+    def provided(self) -> Provided | None:
+        """What its errors hold under alone; None where nothing was widened."""
+        return Provided.PROBABILITY_WITHIN if self.inverse.widened else None
+
+    def _whole_step(self, pulled: Floats) -> Floats:
+        """The last step, as long as it might have been where the ridge held it back."""
+        held = self.inverse.ridge @ pulled
+        length = float(np.linalg.norm(held))
+        if not length:
+            return self.step
+        whole: Floats = self.step + math.copysign(_FAR / length, held @ self.step) * held
+        return whole
+
+    def _shrunk(self, pulled: Floats) -> float:
+        """What the ridge adds at most: from the last point to any minimum that is `provided`."""
+        weights = self.inverse.ridge @ pulled
+        here = float(weights @ np.array(self.end.point)) / FINE
+        return _FAR * self.end.weighted.design.most(weights.tolist()) + abs(here)
 
     def _bent(self, pulled: Floats) -> float:
         """What the change of weights along the last step adds at most."""

@@ -120,6 +120,23 @@ class Design:
         """What is multiplied in each moment."""
         return tuple((self.terms[i].label, self.terms[j].label) for i, j in self.moments)
 
+    def most(self, weights: Sequence[float]) -> float:
+        """What these weights of the components add up to at most, over all coefficients whose line
+        stays between -1 and 1 wherever every column is within its bounds.
+
+        Lines of numbers alone stay so if the sizes at the bounds, the constant's among them, add up
+        to one. Levels of a category are moved apart by at most what is left to either side.
+        """
+        numbers: list[float] = []
+        categories: dict[int, list[float]] = {}
+        for term, weight in zip(self.terms, weights, strict=False):
+            if term.is_indicator:
+                categories.setdefault(term.column, []).append(weight)
+            else:
+                numbers.append(abs(weight) * self.size / term.size)
+        levels = ([weights[0] - sum(others), *others] for others in categories.values())
+        return max(*numbers, *(sum(map(abs, level)) for level in levels))
+
     def reach(self, exposed: Exposure) -> Reach:
         """How far a protected group moves the moments."""
         return reach(self.contribution(), exposed)

@@ -84,7 +84,7 @@ class Extreme(OfOne, Chosen):
                 level,
                 self.aim
                 + math.ceil(self.noise_scale * math.log(self.grid.size / float(1 - level))),
-                not_counted=self.grid.not_counted,
+                spacing=self.grid.not_counted,
             )
             for level in CONFIDENCE_LEVELS
         ]

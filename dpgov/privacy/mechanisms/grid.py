@@ -52,9 +52,9 @@ class Grid:
         return json_number(self.width * Fraction(self.domain.step), 12)
 
     @property
-    def not_counted(self) -> tuple[str, ...]:
-        """Which rows a statement about ranks leaves out, in words."""
-        return (f"rows within {self.spacing} of either",) if self.width > 1 else ()
+    def not_counted(self) -> int | float | None:
+        """Rows as near to either value as this are left out of a statement about ranks."""
+        return self.spacing if self.width > 1 else None
 
     def _decimals(self, name: str) -> int:
         return decimals_of(Fraction(getattr(self.domain, name)))

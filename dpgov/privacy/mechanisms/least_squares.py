@@ -13,8 +13,9 @@ where θ solves (A + R) θ = b. So the error of a coefficient is a weighted sum 
 quantiles are known; θ̃ stands for θ in the weights, and what that leaves out, E (θ̃ - θ), is smaller
 by the size of E beside that of Ã + R, and widens the bound. This is the parametric bootstrap of
 Ferrando, Wang and Sheldon (2022) with its distribution computed in place of drawn. What the ridge
-pulls towards zero, at most (Ã + R)⁻¹ R θ, is added for a θ of length one: a predictor that runs
-through all its range moves the outcome through its own at most.
+pulls towards zero, at most (Ã + R)⁻¹ R θ, is added for every θ whose line stays within the bounds
+of the outcome wherever the predictors are within theirs. Nobody can know whether the true one does:
+so wherever there is a ridge, that is said to be the condition.
 """
 
 import math
@@ -26,7 +27,7 @@ from statistics import NormalDist
 import numpy as np
 
 from dpgov.privacy.mechanisms.design import Design
-from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, Floats, Noise
+from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, Floats, Noise, Provided
 from dpgov.privacy.noise.spread.sums import bounds_of_many
 
 # In sizes of the noise matrix: what a direction must have, or be given.
@@ -116,10 +117,16 @@ class Line:
         """How far noise may have moved this combination of the coefficients, at each level."""
         pulled = self.inverse @ combination
         weights = self.moments.weights(np.append(pulled, 0.0), np.append(-self.theta, 1.0))
-        widening = math.sqrt(1 + self.blur**2)
-        shrunk = float(np.linalg.norm(self.ridge @ pulled))
+        # Where θ̃ was pulled to nothing, θ may have length one beside the outcome's own.
+        widening = math.sqrt(2 if self.widened else 1 + self.blur**2)
+        shrunk = self.moments.design.most((self.ridge @ pulled).tolist())
         found = self.moments.bounds(weights, CONFIDENCE_LEVELS)
         return [bound * widening + shrunk for bound in found]
+
+    @property
+    def provided(self) -> Provided | None:
+        """What its errors hold under alone; None where nothing was widened."""
+        return Provided.LINE_WITHIN_BOUNDS if self.widened else None
 
     def chance(self, combination: Floats, spread: float) -> float:
         """How far chance may have moved it at the usual level: other rows of the same kind.

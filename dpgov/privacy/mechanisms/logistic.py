@@ -223,7 +223,7 @@ def _measures(*draws: Draw) -> tuple[Measure, ...]:
 
 def _cell(one: Coefficient, found: Fit) -> dict[str, Any]:
     chance = found.chance(one.combination)
-    return cell_of(one, found.theta, found.errors(one.combination), chance)
+    return cell_of(one, found, chance)
 
 
 def logistic(
@@ -255,4 +255,4 @@ def _expected(mechanism: Logistic, rows: int) -> tuple[Statements, ...]:
     )
     found = fit(end)
     made = coefficients(design.terms, design.size)
-    return tuple(said_of(one, found.errors(one.combination)) for one in made)
+    return tuple(said_of(one, found) for one in made)

@@ -146,8 +146,14 @@ class Quantiles(Chosen):
 
     def _statements(self) -> Statements:
         """Errors in rows of choices that follow each other add up; so do their probabilities."""
+        share = (self.depth, self.grid.places) if len(self.orders) > 1 else None
         return [
-            rank_statement(level, self._rows_off(float(1 - level)), not_counted=self._not_counted)
+            rank_statement(
+                level,
+                self._rows_off(float(1 - level)),
+                spacing=self.grid.not_counted,
+                share=share,
+            )
             for level in CONFIDENCE_LEVELS
         ]
 
@@ -159,11 +165,6 @@ class Quantiles(Chosen):
         )
         # Where rows are parted, those of one place stay together, which may be one row too many.
         return math.ceil(rows * self.depth) + (self.depth if len(self.orders) > 1 else 0)
-
-    @property
-    def _not_counted(self) -> tuple[str, ...]:
-        together = f"{self.depth} in {self.grid.places} of the rows that share one value"
-        return (*self.grid.not_counted, *((together,) if len(self.orders) > 1 else ()))
 
     def _inwards(self, order: Fraction) -> int:
         """How many outermost rows of a candidate don't count for it: what noise hides, halved."""

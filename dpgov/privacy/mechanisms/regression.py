@@ -17,6 +17,7 @@ import numpy as np
 from dpgov.language.said import pattern
 from dpgov.privacy.accounting.decimals import json_number, json_number_up
 from dpgov.privacy.accounting.loss import Loss
+from dpgov.privacy.mechanisms.descent import Fit
 from dpgov.privacy.mechanisms.design import Design, Term, complete, design_for
 from dpgov.privacy.mechanisms.draw import Draw
 from dpgov.privacy.mechanisms.least_squares import USUAL, Line, Moments, solve
@@ -214,36 +215,39 @@ def _decimals(scale: float) -> int:
 @lru_cache(maxsize=256)
 def _expected(design: Design, noise: Noise, rows: int) -> tuple[Statements, ...]:
     line = solve(Moments(design, invented(design) * rows, noise))
-    return tuple(said_of(one, line.errors(one.combination)) for one in coefficients_of(design))
+    return tuple(said_of(one, line) for one in coefficients_of(design))
 
 
-def said_of(one: Coefficient, errors: Sequence[float]) -> Statements:
+def said_of(
+    one: Coefficient, found: Line | Fit, errors: Sequence[float] | None = None
+) -> Statements:
     """Its errors at each level, with what rounding adds."""
     rounding = Fraction(1, 2 * 10**one.decimals)
     return [
-        statement(level, json_number_up(Fraction(error) + rounding, one.decimals))
-        for level, error in zip(CONFIDENCE_LEVELS, errors, strict=True)
+        statement(level, json_number_up(Fraction(error) + rounding, one.decimals), found.provided)
+        for level, error in zip(
+            CONFIDENCE_LEVELS, errors or found.errors(one.combination), strict=True
+        )
     ]
 
 
-def cell_of(
-    one: Coefficient, theta: Floats, errors: Sequence[float], chance: float
-) -> dict[str, Any]:
+def cell_of(one: Coefficient, found: Line | Fit, chance: float) -> dict[str, Any]:
     """Its number, its error by noise, and the interval for noise and chance together."""
-    exact = Fraction(float(one.combination @ theta) + one.plus)
+    errors = found.errors(one.combination)
+    exact = Fraction(float(one.combination @ found.theta) + one.plus)
     by_noise = errors[CONFIDENCE_LEVELS.index(USUAL)]
     half = Fraction(math.hypot(by_noise, chance))
     ends = [json_number(exact - half, one.decimals), json_number_up(exact + half, one.decimals)]
     return {
         "value": json_number(exact, one.decimals),
-        "accuracy": said_of(one, errors),
+        "accuracy": said_of(one, found, errors),
         "interval": {"confidence_level": float(USUAL), "range": ends},
     }
 
 
 def _cell(one: Coefficient, line: Line, spread: float) -> dict[str, Any]:
     chance = line.chance(one.combination, spread)
-    return cell_of(one, line.theta, line.errors(one.combination), chance)
+    return cell_of(one, line, chance)
 
 
 def _fit(line: Line, design: Design) -> dict[str, Any]:

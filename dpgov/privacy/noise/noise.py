@@ -5,7 +5,6 @@ from the noise, never from the data; bounds are rounded up.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal, localcontext
 from enum import StrEnum
@@ -121,27 +120,66 @@ def _gaussian_sums(sigma: float) -> tuple[int, Floats]:
 CONFIDENCE_LEVELS = (Fraction(90, 100), Fraction(95, 100), Fraction(99, 100))
 
 
-def statement(confidence: Fraction, bound: int | float) -> dict[str, Any]:
+class Provided(StrEnum):
+    """What a bound holds under alone: a condition on what nobody can read out of an answer."""
+
+    LINE_WITHIN_BOUNDS = "line_within_bounds"
+    PROBABILITY_WITHIN = "probability_within"
+
+
+_PROVIDED = {
+    Provided.LINE_WITHIN_BOUNDS: (
+        "the true line stays within the bounds of the outcome wherever the predictors are within "
+        "theirs"
+    ),
+    Provided.PROBABILITY_WITHIN: (
+        "the true probability stays between 1.8% and 98.2% wherever the predictors are within "
+        "their bounds"
+    ),
+}
+
+
+def statement(
+    confidence: Fraction, bound: int | float, provided: Provided | None = None
+) -> dict[str, Any]:
     """One accuracy statement in the JSON form of a quote or release."""
+    but, known = "", {}
+    if provided is not None:
+        but = f", provided that {_PROVIDED[provided]}"
+        known = {"provided": provided.value}
     return {
         "confidence_level": float(confidence),
         "value": bound,
-        "message": f"With {int(confidence * 100)}% confidence the error is at most {bound}.",
+        **known,
+        "message": f"With {int(confidence * 100)}% confidence the error is at most {bound}{but}.",
     }
 
 
 def rank_statement(
-    confidence: Fraction, rows: int, *, not_counted: Sequence[str] = ()
+    confidence: Fraction,
+    rows: int,
+    *,
+    spacing: int | float | None = None,
+    share: tuple[int, int] | None = None,
 ) -> dict[str, Any]:
     """How far off a quantile may be, counted in rows: there is no bound on the value itself.
 
-    `not_counted` says in words which rows between the two are left out.
+    Rows within `spacing` of either value are not counted, nor are so many in so many of the rows
+    that share one value.
     """
-    but = f", not counting {' or '.join(not_counted)}" if not_counted else ""
+    words, known = [], {}
+    if spacing is not None:
+        words.append(f"rows within {spacing} of either")
+        known["spacing"] = spacing
+    if share is not None:
+        words.append(f"{share[0]} in {share[1]} of the rows that share one value")
+        known["share"] = share[0] / share[1]
+    but = f", not counting {' or '.join(words)}" if words else ""
     return {
         "confidence_level": float(confidence),
         "value": None,
         "rank_error": rows,
+        **({"not_counted": known} if known else {}),
         "message": (
             f"With {int(confidence * 100)}% confidence at most {rows} rows lie between this "
             f"value and the true one{but}."

@@ -10,7 +10,7 @@ from dpgov.language.translation import percent
 from dpgov.queries.arranging.arrange import CONFIDENCE_OF_RATIOS, Arranged, Ratio, arrange
 from dpgov.queries.arranging.arrangement import Arrangement, Key, Order, Part
 from dpgov.queries.wording.presentation import Answer, Cell
-from dpgov.queries.wording.words import NOTHING, joined, readable, statistic_in_words
+from dpgov.queries.wording.words import NOTHING, joined, outwards, readable, statistic_in_words
 
 _OPS = {">=": "≥", "<=": "≤", "!=": "≠"}
 
@@ -91,7 +91,7 @@ def _shown(label: str, ratio: Ratio) -> ShownRatio:
             label, readable(ratio.value), NOTHING, _("The true ratio may be anything.")
         )
     error = (ratio.high - ratio.low) / 2
-    low, high = readable(ratio.low, error), readable(ratio.high, error)
+    low, high = outwards(ratio.low, ratio.high, error)
     pattern = _("The true ratio lies between {low} and {high} with at least {level} confidence.")
     words = pattern.format(low=low, high=high, level=percent(CONFIDENCE_OF_RATIOS))
     ends = _("{low} to {high}").format(low=low, high=high)

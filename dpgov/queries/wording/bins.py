@@ -3,7 +3,8 @@
 Files and the API keep the names of the release. Works from a release body alone.
 """
 
-from decimal import Decimal
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from itertools import pairwise
 from typing import Any
 
@@ -11,7 +12,8 @@ from django.utils.translation import gettext as _
 
 from dpgov.privacy.plan.statistics import IN_ROWS, STATISTICS, Quantity
 from dpgov.queries.wording.dates import bin_shown, date_at, period_shown
-from dpgov.queries.wording.words import NOTHING, accuracy_at, beside, readable, ungrouped
+from dpgov.queries.wording.margins import beside
+from dpgov.queries.wording.words import NOTHING, accuracy_at, readable, ungrouped
 
 # The level of the error that stands beside a number.
 USUAL = 0.95
@@ -67,11 +69,12 @@ def within(cell: dict[str, Any], head: dict[str, Any]) -> str:
     return "" if words == NOTHING else f", {words}"
 
 
-def written(value: float, error: float | None, head: dict[str, Any]) -> str:
+def written(value: float, error: float | None, head: dict[str, Any], rounding: str = "") -> str:
     """A number of this statistic as text: a year has no gap after its thousands."""
     if head.get("dates"):
-        return date_at(value, head)
-    text = readable(value, error)
+        turned = {ROUND_FLOOR: math.floor, ROUND_CEILING: math.ceil}.get(rounding, round)
+        return date_at(turned(value), head)
+    text = readable(value, error, rounding)
     return ungrouped(text) if is_year(head) else text
 
 

@@ -27,6 +27,8 @@ from dpgov.web.spreadsheet import safe_text
 
 _CLIP = ("clip_from", "clip_to")
 _BOUNDS = ("plus_minus", "rank_error")
+# Of what the bounds hold: which rows they do not count, and under which condition alone.
+_BUT = ("not_counted_spacing", "not_counted_share", "provided")
 _LINES_OF_A_PART = 10_000
 _Line = list[str | float | None]
 
@@ -61,6 +63,7 @@ def _in_parts(lines: Iterator[_Line]) -> Iterator[bytes]:
 def _lines(body: dict[str, Any]) -> Iterator[_Line]:
     yield [safe_text(text) for text in _headings(body)]
     bins = [[safe_text(name) for name in names] for names in named_bins(body)]
+    but = _but(body)
     for place, statistic in enumerate(body["statistics"]):
         before, about = _before(body, statistic), _about(body, place)
         errors, accuracy = [], None
@@ -68,7 +71,8 @@ def _lines(body: dict[str, Any]) -> Iterator[_Line]:
         for labels, cell, adjusted in zip(*columns, strict=True):
             if cell["accuracy"] is not accuracy:
                 accuracy = cell["accuracy"]
-                errors = _errors(statistic, accuracy)
+                known = _holds_of(accuracy)
+                errors = [*_errors(statistic, accuracy), *(known.get(name) for name in but)]
             value = cell.get("date", cell["value"])
             yield [*labels, *before, value, *errors, adjusted, *about]
 
@@ -116,7 +120,21 @@ def _headings(body: dict[str, Any]) -> list[str]:
     of_what = ["statistic", "column", *(_CLIP if _is_clipped(body) else ())]
     of_what += ["term"] if _has_terms(body) else []
     joint = ["organisations", "may_collude"] if "joint" in body else []
+    bounds += _but(body)
     return [*groups, *of_what, "value", "quantile", *bounds, "adjusted", "draw", unit, *joint]
+
+
+def _but(body: dict[str, Any]) -> list[str]:
+    """The columns for what bounds hold of, as far as any of them needs one."""
+    stated = [_holds_of(one["cells"][0]["accuracy"]) for one in body["statistics"] if one["cells"]]
+    return [name for name in _BUT if any(name in one for one in stated)]
+
+
+def _holds_of(accuracy: list[dict[str, Any]]) -> dict[str, Any]:
+    """By column; a number where rows are not counted, a code where there is a condition."""
+    first = accuracy[0] if accuracy else {}
+    left_out = {f"not_counted_{name}": n for name, n in first.get("not_counted", {}).items()}
+    return left_out | ({"provided": first["provided"]} if "provided" in first else {})
 
 
 def _is_clipped(body: dict[str, Any]) -> bool:

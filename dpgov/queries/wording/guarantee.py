@@ -1,6 +1,5 @@
 """What an answer gives away at most, in sentences that need no mathematics."""
 
-import math
 from decimal import ROUND_CEILING, Decimal
 from typing import Any
 
@@ -121,11 +120,12 @@ def price(priced: dict[str, Any]) -> str:
 
 
 def four_digits(value: float) -> str:
-    """An amount to four digits, small ones too, without an exponent."""
+    """An amount to four digits, small ones too, rounded up, without an exponent."""
     if value <= 0:
         return "0"
-    decimals = max(0, 3 - math.floor(math.log10(value)))
-    text = f"{value:.{decimals}f}"
+    exact = Decimal(str(value))
+    decimals = max(0, 3 - exact.adjusted())
+    text = f"{exact.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_CEILING):f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from dpgov.language.translation import percent
 from dpgov.privacy.plan.statistics import StatisticKind
+from dpgov.queries.wording.margins import margin
 from dpgov.queries.wording.plotting import Figure, as_figure, inert
 from dpgov.queries.wording.regressions import (
     Coefficient,
@@ -25,7 +26,7 @@ from dpgov.queries.wording.regressions import (
 )
 from dpgov.queries.wording.words import (
     accuracy_at,
-    margin,
+    outwards,
     readable,
     term_in_words,
 )
@@ -61,7 +62,7 @@ def _answer(terms: Terms) -> RegressionAnswer:
         label=label_of(terms),
         coefficients=[_odds(term) for term in terms],
         sentences=[sentence.format(share=share, **known)],
-        warnings=[*widened(fit), *([held] if fit["held_back"] else [])],
+        warnings=[*widened(terms), *([held] if fit["held_back"] else [])],
         formula=_formula(terms),
         figures=_figures(terms),
     )
@@ -71,7 +72,7 @@ def _odds(head: dict[str, Any]) -> Coefficient:
     (cell,) = head["cells"]
     error = accuracy_at(cell["accuracy"], _USUAL)
     ratio, *ends = (_ratio(number) for number in (cell["value"], *cell["interval"]["range"]))
-    low, high = (readable(end, (ends[1] - ends[0]) / 2) for end in ends)
+    low, high = outwards(ends[0], ends[1], (ends[1] - ends[0]) / 2)
     return Coefficient(
         term=term_in_words(head),
         value=readable(cell["value"], error),

@@ -16,6 +16,7 @@ from dpgov.queries.models import Query, Release
 from dpgov.queries.wording.downloads import citation
 from dpgov.queries.wording.guarantee import joint_in_words
 from dpgov.queries.wording.presentation import Answer
+from dpgov.queries.wording.regressions import conditions
 from dpgov.queries.wording.rounds import read_rounds, whole_of
 from dpgov.queries.wording.words import in_words
 from dpgov.web.paper.page import INK, LINE, Paper, heading, started, text
@@ -54,6 +55,8 @@ def as_pdf(query: Query, release: Release, places: Places) -> bytes:
         _numbers(page, one.answer, one.title)
     if not rounds:
         _numbers(page, answer, _("Answer"))
+        for condition in conditions(body):
+            text(page, condition)
     _facts(page, query, release)
     _noise(page, answer)
     heading(page, _("Privacy cost"))

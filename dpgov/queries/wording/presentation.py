@@ -5,6 +5,7 @@ Works from the stored body of a release alone, so that page, CSV and JSON hold t
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from itertools import groupby, product
 from math import prod
 from typing import Any
@@ -21,12 +22,17 @@ from dpgov.queries.wording.bins import shown_bins, shown_number, within, written
 from dpgov.queries.wording.drawings import Drawing, drawings_of, sharing_in_words, shown
 from dpgov.queries.wording.findings import Finding, findings
 from dpgov.queries.wording.guarantee import guarantee_in_words
+from dpgov.queries.wording.margins import (
+    aim_in_words,
+    left_out_in_words,
+    margin,
+    not_counted_in_words,
+)
 from dpgov.queries.wording.useful import empty_in_words, too_noisy
 from dpgov.queries.wording.words import (
     LEVELS,
     NOTHING,
     accuracy_at,
-    margin,
     rank_error_at,
     readable,
     rows_in_words,
@@ -89,7 +95,7 @@ class StatisticAnswer:
     """One statistic of the answer and its cells in order.
 
     `aim` is a sentence on what was looked for, where that is not plain; `adjusted` says how the
-    second number of each cell was made.
+    second number of each cell was made, and `left_out` which rows its errors do not count.
     """
 
     label: str
@@ -100,6 +106,7 @@ class StatisticAnswer:
     drawing: Drawing | None = None
     adjusted: str = ""
     warning: str = ""
+    left_out: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +158,11 @@ class Answer:
 
     @property
     def aims(self) -> list[str]:
-        """What was looked for, once each."""
-        return list(dict.fromkeys(s.aim for s in self.statistics if s.aim))
+        """What was looked for, and what errors do not count where no interval says so."""
+        alone = () if self.grouped else self.singles
+        told = [s.aim for s in self.statistics]
+        told += [s.left_out for s in self.statistics if s not in alone]
+        return list(dict.fromkeys(filter(None, told)))
 
 
 def _is_listed(kind: StatisticKind) -> bool:
@@ -227,7 +237,7 @@ def _statistic(
         label=statistic_in_words(statistic),
         kind=statistic["statistic"],
         column=statistic.get("column") or "",
-        aim=_aim(statistic),
+        aim=aim_in_words(statistic),
         cells=[
             _cell(cell, adjusted, statistic, noisy=noisy)
             for cell, adjusted, noisy in zip(*columns, strict=True)
@@ -235,26 +245,8 @@ def _statistic(
         drawing=drawings[statistic["draw"]] if "draw" in statistic else None,
         adjusted=shown(statistic.get("adjusted", {}).get("method", "")),
         warning=empty_in_words(statistic),
+        left_out=not_counted_in_words(statistic["cells"][0]["accuracy"], statistic),
     )
-
-
-def _aim(statistic: dict[str, Any]) -> str:
-    """An extreme is not the true one, which belongs to one person."""
-    beyond = statistic.get("rows_beyond")
-    if beyond is None:
-        return ""
-    pattern = (
-        _(
-            "{statistic}: the outermost value itself would tell of one person, so this one was "
-            "looked for where about {rows} lie below it."
-        )
-        if statistic["statistic"] == StatisticKind.MIN
-        else _(
-            "{statistic}: the outermost value itself would tell of one person, so this one was "
-            "looked for where about {rows} lie above it."
-        )
-    )
-    return pattern.format(statistic=statistic_in_words(statistic), rows=rows_in_words(beyond))
 
 
 def _cell(
@@ -280,9 +272,16 @@ def _interval(value: float, accuracy: list[dict[str, Any]], head: dict[str, Any]
         pattern = _(
             "At most {rows} lie between this value and the true one, with {level} confidence."
         )
-        return pattern.format(rows=rows_in_words(rows), level=percent(_LEVEL))
+        left_out = left_out_in_words(accuracy, head)
+        if left_out:
+            pattern = _(
+                "At most {rows} lie between this value and the true one, with {level} confidence, "
+                "not counting {left_out}."
+            )
+        return pattern.format(rows=rows_in_words(rows), level=percent(_LEVEL), left_out=left_out)
     if error is None:
         return _("The true number may be anything.")
-    low, high = (written(end, error, head) for end in clipped(value, error, head))
+    ends = zip(clipped(value, error, head), (ROUND_FLOOR, ROUND_CEILING), strict=True)
+    low, high = (written(end, error, head, rounding) for end, rounding in ends)
     pattern = _("The true number lies between {low} and {high} with {level} confidence.")
     return pattern.format(low=low, high=high, level=percent(_LEVEL))

@@ -15,10 +15,11 @@ from django.utils.translation import ngettext
 
 from dpgov.language.translation import percent
 from dpgov.privacy.plan.statistics import StatisticKind
+from dpgov.queries.wording.margins import condition_of_errors, margin
 from dpgov.queries.wording.plotting import Figure, as_figure, cut, inert, labelled_axis
 from dpgov.queries.wording.words import (
     accuracy_at,
-    margin,
+    outwards,
     readable,
     statistic_in_words,
     term_in_words,
@@ -84,7 +85,7 @@ def _regression(terms: Terms) -> RegressionAnswer:
         label=label_of(terms),
         coefficients=[_coefficient(term) for term in terms],
         sentences=_sentences(fit),
-        warnings=widened(fit),
+        warnings=widened(terms),
         formula="\n".join(["def predict(row):", *added_up(terms, "return")]),
         figures=_figures(terms),
     )
@@ -93,7 +94,8 @@ def _regression(terms: Terms) -> RegressionAnswer:
 def _coefficient(head: dict[str, Any]) -> Coefficient:
     (cell,) = head["cells"]
     error = accuracy_at(cell["accuracy"], _USUAL)
-    low, high = (readable(end, error) for end in cell["interval"]["range"])
+    low, high = cell["interval"]["range"]
+    low, high = outwards(low, high, error)
     return Coefficient(
         term=term_in_words(head),
         value=readable(cell["value"], error),
@@ -121,21 +123,38 @@ def _sentences(fit: dict[str, Any]) -> list[str]:
     return found
 
 
-def widened(fit: dict[str, Any]) -> list[str]:
+def widened(terms: Terms) -> list[str]:
     """What to know of coefficients where the noise leaves too little to tell; nothing elsewhere."""
-    many = fit["widened_directions"]
+    (cell,) = terms[0]["cells"]
+    many = cell["fit"]["widened_directions"]
     if not many:
         return []
     words = ngettext(
         "In {number} direction the noise leaves too little to tell: predictors hardly vary, say "
         "the same as each other, or the price is too small. Their coefficients are pulled towards "
-        "zero, and the errors are wide enough for that.",
+        "zero.",
         "In {number} directions the noise leaves too little to tell: predictors hardly vary, say "
         "the same as each other, or the price is too small. Their coefficients are pulled towards "
-        "zero, and the errors are wide enough for that.",
+        "zero.",
         many,
     )
-    return [words.format(number=many)]
+    # Releases from before it was kept beside each error had the same condition.
+    condition = condition_of_errors([{"provided": None}], terms[0])
+    return [f"{words.format(number=many)} {condition}"]
+
+
+def is_widened(statistic: dict[str, Any], body: dict[str, Any]) -> bool:
+    """Whether it is a coefficient of such a regression, whose errors hold under a condition."""
+    if "predictors" not in statistic:
+        return False
+    kind, label = StatisticKind(statistic["statistic"]), label_of([statistic])
+    return any(widened(terms) for terms in terms_of(body, kind) if label_of(terms) == label)
+
+
+def conditions(body: dict[str, Any]) -> list[str]:
+    """What to know of all regressions of an answer where the noise leaves too little to tell."""
+    kinds = (StatisticKind.REGRESSION, StatisticKind.LOGISTIC_REGRESSION)
+    return [words for kind in kinds for terms in terms_of(body, kind) for words in widened(terms)]
 
 
 def added_up(terms: Terms, into: str) -> list[str]:

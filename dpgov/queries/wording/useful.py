@@ -3,16 +3,19 @@
 A function of released numbers, their stated errors and declared bounds alone.
 """
 
+from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
 from django.utils.translation import gettext as _
 
+from dpgov.language.translation import percent
 from dpgov.privacy.mechanisms.table import AlikeCells
 from dpgov.privacy.plan.ranges import clipped, is_empty
 from dpgov.privacy.plan.statistics import STATISTICS, Recipe
 from dpgov.queries.wording.bins import USUAL, written
-from dpgov.queries.wording.words import accuracy_at
+from dpgov.queries.wording.dates import date_at
+from dpgov.queries.wording.words import accuracy_at, readable
 
 # A group is too noisy where its interval covers more than this part of all that can be true ...
 _PART = 0.5
@@ -63,6 +66,23 @@ def empty_in_words(statistic: dict[str, Any]) -> str:
         "{high}."
     )
     return pattern.format(low=low, high=high)
+
+
+def warning_in_words(
+    head: dict[str, Any],
+    accuracies: list[list[dict[str, Any]]],
+    values: Sequence[float | None] = (),
+) -> str:
+    """That the error is as wide as everything that can be true; nothing where it is not."""
+    if not is_empty(accuracies, head, values):
+        return ""
+    dates = head.get("dates")
+    low, high = (date_at(end, head) if dates else readable(end) for end in head["range"])
+    pattern = _(
+        "The error is as wide as everything between {low} and {high}: at {level} confidence such a "
+        "number says nothing."
+    )
+    return pattern.format(low=low, high=high, level=percent(95))
 
 
 def error_of(cell: dict[str, Any]) -> float | None:

@@ -6,18 +6,16 @@ and answers alone; never looks at a dataset, the database or data.
 
 import math
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
 from django.utils.formats import get_format
 from django.utils.translation import get_language, gettext, gettext_lazy, ngettext
-from django.utils.translation import gettext as _
 
 from dpgov.language.translation import english, percent
-from dpgov.privacy.plan.ranges import is_empty
 from dpgov.privacy.plan.statistics import IN_ROWS, STATISTICS
 from dpgov.queries.wording.adaptive import chosen_in_words
-from dpgov.queries.wording.dates import PARTS_IN_WORDS, date_at, periods_apart
+from dpgov.queries.wording.dates import PARTS_IN_WORDS
 
 _LONGEST_LIST = 4
 _CONDITIONS = {
@@ -207,8 +205,11 @@ LEVELS = (0.9, 0.95, 0.99)
 NOTHING = "–"
 
 
-def readable(value: float, error: float | None = None) -> str:
-    """A number with about as many digits as its error leaves meaningful."""
+def readable(value: float, error: float | None = None, rounding: str = "") -> str:
+    """A number with about as many digits as its error leaves meaningful, to the nearest one.
+
+    Unless `rounding` says which way: one of those of `decimal`.
+    """
     if not math.isfinite(value):
         return NOTHING
     if float(value).is_integer() and abs(value) < 1e15:
@@ -216,7 +217,20 @@ def readable(value: float, error: float | None = None) -> str:
     scale = abs(error) if error else abs(value)
     decimals = min(9, max(0, 2 - math.floor(math.log10(scale)))) if scale > 0 else 2
     text = f"{value:,.{decimals}f}"
+    if rounding and not float(value).is_integer():
+        exact = Decimal(str(value)).quantize(Decimal(1).scaleb(-decimals), rounding=rounding)
+        text = f"{exact:,f}"
     return _printed(text.rstrip("0").rstrip(".") if "." in text else text)
+
+
+def at_most(bound: float) -> str:
+    """A bound on an error as text, rounded up."""
+    return readable(bound, rounding=ROUND_CEILING)
+
+
+def outwards(low: float, high: float, error: float | None) -> tuple[str, str]:
+    """The ends of an interval as text, rounded away from each other."""
+    return readable(low, error, ROUND_FLOOR), readable(high, error, ROUND_CEILING)
 
 
 def ungrouped(text: str) -> str:
@@ -243,52 +257,10 @@ def rank_error_at(accuracy: list[dict[str, Any]], level: float) -> float | None:
     return _stated(accuracy, level, "rank_error")
 
 
-def margin(
-    accuracy: list[dict[str, Any]], level: float, head: Mapping[str, Any] | None = None
-) -> str:
-    """The error bound in words: "± 12.5", or "20 rows" for a quantile, or a dash.
-
-    With the `head` of a statistic of dates it is so many of its periods: "± 3 days".
-    """
-    bound, rows = accuracy_at(accuracy, level), rank_error_at(accuracy, level)
-    if bound is not None and head and head.get("dates"):
-        return f"± {periods_apart(readable(bound), bound, head['dates']['step'])}"
-    if bound is not None:
-        return f"± {readable(bound)}"
-    return NOTHING if rows is None else rows_in_words(rows)
-
-
-def beside(
-    accuracy: list[dict[str, Any]], level: float, head: Mapping[str, Any] | None = None
-) -> str:
-    """The same where it stands beside its number: "± 12.5", or "within 20 rows", or a dash."""
-    rows = rank_error_at(accuracy, level)
-    if rows is None or accuracy_at(accuracy, level) is not None:
-        return margin(accuracy, level, head)
-    return gettext("within {rows}").format(rows=rows_in_words(rows))
-
-
 def rows_in_words(rows: float) -> str:
     """A number of rows: "1 row", "20 rows"."""
     pattern = ngettext("{rows} row", "{rows} rows", 1 if rows == 1 else 2)
     return pattern.format(rows=readable(rows))
-
-
-def warning_in_words(
-    head: dict[str, Any],
-    accuracies: list[list[dict[str, Any]]],
-    values: Sequence[float | None] = (),
-) -> str:
-    """That the error is as wide as everything that can be true; nothing where it is not."""
-    if not is_empty(accuracies, head, values):
-        return ""
-    dates = head.get("dates")
-    low, high = (date_at(end, head) if dates else readable(end) for end in head["range"])
-    pattern = _(
-        "The error is as wide as everything between {low} and {high}: at {level} confidence such a "
-        "number says nothing."
-    )
-    return pattern.format(low=low, high=high, level=percent(95))
 
 
 def _stated(accuracy: list[dict[str, Any]], level: float, name: str) -> float | None:

@@ -2,7 +2,8 @@
 
 Works from stored bodies alone, and reveals nothing that they did not. With error bounds a and b at
 99%, a true difference of zero would make the released numbers differ by more than a + b with
-probability at most 2%, however the two noises depend on each other (the union bound).
+probability at most 2%, however the two noises depend on each other (the union bound). Of
+coefficients whose bounds hold under a condition alone nothing is said.
 """
 
 import json
@@ -21,9 +22,17 @@ from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.kinds import least_groups
 from dpgov.queries.wording.dates import date_at, first_of
 from dpgov.queries.wording.dots import shift_of
+from dpgov.queries.wording.margins import beside
 from dpgov.queries.wording.plotting import Figure, as_figure, inert, labelled_axis
 from dpgov.queries.wording.presentation import cell_labels
-from dpgov.queries.wording.words import NOTHING, accuracy_at, beside, readable, statistic_in_words
+from dpgov.queries.wording.regressions import is_widened
+from dpgov.queries.wording.words import (
+    NOTHING,
+    accuracy_at,
+    at_most,
+    readable,
+    statistic_in_words,
+)
 
 _LEVEL = 0.99
 _MOST_DRAWN = 20
@@ -155,10 +164,12 @@ def _cells(body: dict[str, Any]) -> Cells:
     found: Cells = {}
     for statistic in body["statistics"]:
         label = statistic_in_words(statistic)
+        widened = {"widened": True} if is_widened(statistic, body) else {}
         running = tuple(map(_whole, _run_along(statistic, body["groups"])))
         for names, frame, cell in zip(cell_labels(body), frames, statistic["cells"], strict=True):
             group = tuple(f"{name} {text}" for name, text in zip(columns, names, strict=True))
-            found[label, group, (*frame, *running)] = _absolute(cell, statistic)
+            known = _absolute(cell, statistic)
+            found[label, group, (*frame, *running)] = {**known, **widened} if widened else known
     return found
 
 
@@ -203,7 +214,9 @@ def _against(first: dict[str, Any], other: dict[str, Any] | None) -> Side:
     bounds = [accuracy_at(cell["accuracy"], _LEVEL) for cell in (first, other)]
     if first["value"] is None or other["value"] is None or None in bounds:
         return _side(other, verdict=UNKNOWN)
+    if "widened" in first or "widened" in other:
+        return _side(other, verdict=UNKNOWN)
     apart = other["value"] - first["value"]
     explained = sum(bound for bound in bounds if bound is not None)
-    words = f"{'+' if apart > 0 else ''}{readable(apart, explained)} ± {readable(explained)}"
+    words = f"{'+' if apart > 0 else ''}{readable(apart, explained)} ± {at_most(explained)}"
     return _side(other, words, BEYOND if abs(apart) > explained else WITHIN)

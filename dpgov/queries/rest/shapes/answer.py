@@ -8,12 +8,24 @@ from typing import Any
 
 from rest_framework import serializers
 
+from dpgov.privacy.noise.noise import Provided
 from dpgov.privacy.plan.calendar import Step
 from dpgov.privacy.plan.ranges import SAYS_NOTHING
 from dpgov.privacy.plan.statistics import IN_ROWS
 from dpgov.queries.free import FreeAnswer, Origin
 from dpgov.queries.rest.shapes.draws import ChoosingDrawSerializer
 from dpgov.queries.rest.shapes.plan import ClipSerializer, MadeSerializer
+
+
+class NotCountedSerializer(MadeSerializer):
+    """Rows between a value and the true one that an error in rows does not count."""
+
+    spacing = serializers.FloatField(
+        required=False, help_text="Rows as near to either value as this."
+    )
+    share = serializers.FloatField(
+        required=False, help_text="This part of the rows that share one value."
+    )
 
 
 class AccuracySerializer(MadeSerializer):
@@ -26,6 +38,15 @@ class AccuracySerializer(MadeSerializer):
     rank_error = serializers.IntegerField(
         required=False,
         help_text=f"Of {', '.join(IN_ROWS)}: so many rows lie between this and the true value.",
+    )
+    not_counted = NotCountedSerializer(
+        required=False, help_text="Which of the rows between `rank_error` leaves out."
+    )
+    provided = serializers.ChoiceField(
+        choices=[one.value for one in Provided],
+        required=False,
+        help_text="Of a coefficient where the noise leaves too little to tell: the condition under "
+        "which alone `value` is a bound, as `message` says it.",
     )
     message = serializers.CharField()
 

@@ -14,7 +14,13 @@ from dpgov.language.translation import percent
 from dpgov.privacy.accounting.decimals import as_number, as_text
 from dpgov.queries.asking.curve import Curve, Point, Verdict
 from dpgov.queries.wording.plotting import Figure, as_figure, inert, labelled_axis
-from dpgov.queries.wording.words import NOTHING, readable, rows_in_words, statistic_in_words
+from dpgov.queries.wording.words import (
+    NOTHING,
+    at_most,
+    readable,
+    rows_in_words,
+    statistic_in_words,
+)
 from dpgov.web.typed import as_typed
 
 _LINE, _HANDLE, _FREE = "1", "2", "6"
@@ -74,7 +80,7 @@ def error_words(error: float | None, curve: Curve) -> str:
     """ "± 15", or "20 rows"."""
     if error is None:
         return NOTHING
-    return rows_in_words(error) if curve.in_rows else f"± {readable(error)}"
+    return rows_in_words(error) if curve.in_rows else f"± {at_most(error)}"
 
 
 _VERDICTS = {

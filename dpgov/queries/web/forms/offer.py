@@ -23,16 +23,21 @@ from dpgov.queries.web.forms.price import PricedForm
 from dpgov.queries.wording.dates import periods_apart
 from dpgov.queries.wording.drawings import Drawing, drawings_of, sharing_in_words, together
 from dpgov.queries.wording.guarantee import price
+from dpgov.queries.wording.margins import (
+    condition_of_errors,
+    margin,
+    not_counted_in_words,
+    rows_that_count,
+)
+from dpgov.queries.wording.useful import warning_in_words
 from dpgov.queries.wording.words import (
     NOTHING,
+    at_most,
     filter_in_words,
     in_words,
-    margin,
-    readable,
-    rows_in_words,
     statistic_in_words,
-    warning_in_words,
 )
+from dpgov.web.typed import as_typed
 
 # What to ask for where a limit of this kind is too tight.
 _REQUESTED = {"allocation": "allocation", "dataset": "limit", "partition": "limit"}
@@ -42,8 +47,9 @@ _REQUESTED = {"allocation": "allocation", "dataset": "limit", "partition": "limi
 class StatisticOffer:
     """One statistic's price and expected error; `error` is None where it needs a guess.
 
-    `warning` says that the error is as wide as everything that can be true. `sizes` are the errors
-    of groups with so many rows, None where such a number says nothing.
+    `warning` says that the error is as wide as everything that can be true, `left_out` which rows
+    it does not count, `condition` what it holds under alone. `sizes` are the errors of groups with
+    so many rows, None where such a number says nothing.
     """
 
     label: str
@@ -51,6 +57,8 @@ class StatisticOffer:
     error: str | None
     warning: str = ""
     sizes: tuple[tuple[int, str | None], ...] = ()
+    left_out: str = ""
+    condition: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +110,9 @@ class Offer:
     @property
     def fit(self) -> str:
         """What would be accepted now, or "" when nothing fits: the most, or the least where the
-        price is below it.
+        price is below it. As one types it.
         """
-        return as_text(self._fit_nano) if self._fit_nano > 0 else ""
+        return as_typed(as_text(self._fit_nano)) if self._fit_nano > 0 else ""
 
     @property
     def fit_words(self) -> str:
@@ -257,11 +265,11 @@ def _size(one: dict[str, Any], head: dict[str, Any]) -> tuple[int, str | None]:
     if one["says_nothing"]:
         return one["rows"], None
     if "rank_error" in one:
-        return one["rows"], rows_in_words(one["rank_error"])
+        return one["rows"], rows_that_count(one["rank_error"], head["accuracy"])
     if dates := head.get("dates"):
         value = one["value"]
-        return one["rows"], f"± {periods_apart(readable(value), value, dates['step'])}"
-    return one["rows"], f"± {readable(one['value'])}"
+        return one["rows"], f"± {periods_apart(at_most(value), value, dates['step'])}"
+    return one["rows"], f"± {at_most(one['value'])}"
 
 
 def statistics_offered(description: dict[str, Any]) -> list[StatisticOffer]:
@@ -278,5 +286,7 @@ def statistics_offered(description: dict[str, Any]) -> list[StatisticOffer]:
             None if within == NOTHING else within,
             warning_in_words(described, [error]),
             tuple(_size(one, described) for one in described.get("by_group_size", [])),
+            not_counted_in_words(error, described),
+            condition_of_errors(error, described),
         )
     return list(found.values())

@@ -68,18 +68,22 @@ def test_a_quantile_has_its_error_in_rows_and_no_interval(
     query = ask(analyst, statistics=asked, epsilon=2)
     answer_now()
     body = json.loads(Release.objects.get(query=query).body)
-    rows = body["statistics"][0]["cells"][0]["accuracy"][1]["rank_error"]
+    stated = body["statistics"][0]["cells"][0]["accuracy"][1]
+    rows, share = stated["rank_error"], stated["not_counted"]["share"]
     page = browser.get(f"/queries/{query.pk}/")
     said = text_of(page.content)
     shown = body["statistics"][0]["cells"][0]["value"]
-    assert f"{shown}<small>, within {rows} rows at 95%</small>" in page.text
-    assert f"At most {rows} rows lie between this value and the true one" in said
+    assert f"{shown}<small>, within {rows} rows that count at 95%</small>" in page.text
+    left_out = f"{100 * share:g}% of the rows that share one value"
+    assert f"with 95% confidence, not counting {left_out}." in said
+    assert f"In the errors of age these do not count: {left_out}." in said
     assert "The true number lies between" not in said
     assert "Quantile of age at 25%" in said
     file = browser.get(f"/queries/{query.pk}/download/csv/").content.decode()
     first, second, _ = csv.DictReader(io.StringIO(file))
     assert (first["plus_minus_95"], first["rank_error_95"]) == ("", str(float(rows)))
     assert (first["quantile"], second["quantile"]) == ("", "0.25")
+    assert first["not_counted_share"] == str(share)
 
 
 def test_an_extreme_says_what_was_looked_for_instead_of_it(

@@ -140,7 +140,7 @@ def test_a_number_has_the_digits_that_its_error_leaves(
 
 @pytest.mark.parametrize(
     ("epsilon", "said"),
-    [(0.5, "at most 1.649 times"), (2, "at most 7.390 times"), (1000, "hardly any protection")],
+    [(0.5, "at most 1.65 times"), (2, "at most 7.39 times"), (1000, "hardly any protection")],
 )
 def test_the_guarantee_says_what_epsilon_means(epsilon: float, said: str) -> None:
     guarantee = {"epsilon": epsilon, "neighbouring": "add_remove", "group_size": 1}

@@ -168,6 +168,46 @@ def test_an_answer_has_the_same_shape_whatever_the_table() -> None:
     assert len(shapes) == 1
 
 
+def test_what_the_ridge_may_hide_is_the_most_over_lines_that_stay_within_bounds() -> None:
+    """M3: over many lines, pushed against the bounds of all rows of the declarations, none hides
+    more, and one hides nearly as much.
+    """
+    schema = schema_of(*SMALL)
+    statistic = Statistic(StatisticKind.REGRESSION, "outcome", predictors=tuple(ALL))
+    design = design_for(statistic, schema)
+    rng = np.random.default_rng(3)
+    doses, kinds, sites = (-1.0, 1.0), ((0, 0), (1, 0), (0, 1)), (0, 1)
+    rows = np.array([[1.0, d, *k, s] for d, k, s in product(doses, kinds, sites)])
+    lines = np.concatenate([rng.normal(size=(200_000, 5)), np.linalg.pinv(rows[[0, 1, 3, 5, 7]])])
+    lines /= abs(lines @ rows.T).max(axis=1)[:, None]
+    for weights in rng.normal(size=(5, 5)):
+        hidden = abs(lines @ weights).max()
+        assert 0.8 * design.most(weights.tolist()) <= hidden <= design.most(weights.tolist()) + 1e-9
+
+
+@pytest.mark.parametrize("slope", [0.1, -0.1])
+def test_errors_cover_what_the_ridge_pulls_as_far_as_they_say(slope: float) -> None:
+    """M3: the steepest line that stays within the bounds of the outcome, told by rows so near to
+    each other that the noise leaves nothing of it.
+    """
+    x = column_spec("x", numeric_domain("0", "1000", "1"), MissingRule.REQUIRE, "")
+    y = column_spec("y", numeric_domain("0", "100", "1"), MissingRule.REQUIRE, "")
+    blueprint = blueprint_of(question(asked("x", outcome="y"), epsilon=1), schema_of(x, y))
+    (mechanism,) = blueprint.mechanisms
+    assert isinstance(mechanism, Regression)
+    near = 100 * (-20, -10, 10, 20)
+    rows: list[Row] = [(500 + at, 50 + round(slope * at)) for at in near]
+    exact, inside = exact_vector(blueprint, 0, rows), 0
+    for _ in range(200):
+        _, column = mechanism.released([mechanism.taken.add_noise(exact)])
+        (cell,) = column.cells
+        stated = cell["accuracy"][1]
+        assert stated["provided"] == "line_within_bounds"
+        inside += abs(cell["value"] - slope) <= stated["value"]
+    # 0.95 less four standard deviations of 200 trials.
+    assert inside / 200 > 0.888
+
+
 @pytest.mark.parametrize("mode", list(Mode))
 def test_errors_cover_what_they_say_and_are_hardly_wider(mode: Mode) -> None:
     """M3: of 400 answers about fixed rows, against the line through those rows."""

@@ -97,9 +97,11 @@ def test_a_statement_says_its_bound_in_words() -> None:
 
 
 def test_a_statement_about_ranks_counts_rows_and_says_which_it_leaves_out() -> None:
-    found = rank_statement(Fraction(90, 100), 20, not_counted=("rows within 5 of either",))
+    found = rank_statement(Fraction(90, 100), 20, spacing=5, share=(2, 16))
     assert (found["value"], found["rank_error"]) == (None, 20)
+    assert found["not_counted"] == {"spacing": 5, "share": 0.125}
     assert found["message"] == (
         "With 90% confidence at most 20 rows lie between this value and the true one, "
-        "not counting rows within 5 of either."
+        "not counting rows within 5 of either or 2 in 16 of the rows that share one value."
     )
+    assert "not_counted" not in rank_statement(Fraction(90, 100), 20)

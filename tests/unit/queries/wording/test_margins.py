@@ -1,0 +1,174 @@
+"""What pages say of errors is never better than what was released: no condition and no exception
+is dropped on the way, and nothing is rounded towards the better.
+"""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
+from dpgov.privacy.plan.schema import MissingRule
+from dpgov.queries.models import Release
+from dpgov.queries.web.forms.offer import statistics_offered
+from dpgov.queries.wording.downloads import as_csv
+from dpgov.queries.wording.guarantee import price
+from dpgov.queries.wording.logistic import logistic_regressions
+from dpgov.queries.wording.presentation import read_answer
+from dpgov.queries.wording.regressions import conditions, regressions
+from dpgov.queries.workbench.comparing import UNKNOWN, compared
+from tests.reference import Row
+from tests.unit.privacy.tables import blueprint_of, question, release_of, schema_of
+
+WIDE = schema_of(column_spec("pay", numeric_domain("0", "100000", "1"), MissingRule.REQUIRE, ""))
+NARROW = schema_of(
+    column_spec("x", numeric_domain("0", "1000", "1"), MissingRule.REQUIRE, ""),
+    column_spec("y", numeric_domain("0", "100", "1"), MissingRule.REQUIRE, ""),
+    column_spec("came", category_domain(["no", "yes"]), MissingRule.REQUIRE, ""),
+)
+QUARTILES = {"statistic": "quantiles", "column": "pay", "quantiles": [0.25, 0.5, 0.75]}
+EXTREME = {"statistic": "max", "column": "pay"}
+LINE = {"statistic": "regression", "column": "y", "predictors": ["x"]}
+ODDS = {"statistic": "logistic_regression", "column": "came", "predictors": ["x"]}
+LINE_WITHIN = (
+    "the true line stays within the bounds of the outcome wherever the predictors are within theirs"
+)
+
+
+def of_wide(statistic: dict[str, Any]) -> dict[str, Any]:
+    blueprint = blueprint_of(question(statistic, epsilon=1), WIDE)
+    return release_of(blueprint, [(50_000 + place % 20,) for place in range(3_000)])
+
+
+def of_narrow(statistic: dict[str, Any], seed: int = 1) -> dict[str, Any]:
+    """The line goes far out of the bounds where x is far from 500."""
+    rng = np.random.default_rng(seed)
+    xs = np.rint(rng.normal(500, 10, 1_000))
+    rows: list[Row] = [
+        (int(x), int(np.clip(50 + 2 * (x - 500), 0, 100)), int(rng.random() < 0.5)) for x in xs
+    ]
+    return release_of(blueprint_of(question(statistic, epsilon=1), NARROW), rows)
+
+
+def lines_of(body: dict[str, Any]) -> list[list[str]]:
+    file = as_csv(Release(body=json.dumps(body)))
+    assert isinstance(file, bytes)
+    return [line.split(",") for line in file.decode().splitlines()]
+
+
+def test_rows_that_an_error_in_rows_does_not_count_are_named_wherever_it_stands() -> None:
+    """In the answer as data, beside the number, in its sentence, in the file and in the quote."""
+    body = of_wide(QUARTILES)
+    stated = body["statistics"][0]["cells"][0]["accuracy"][1]
+    apart, share = stated["not_counted"]["spacing"], stated["not_counted"]["share"]
+    named = (
+        f"rows within {apart} of either value or {100 * share:g}% of the rows that share one value"
+    )
+    answer = read_answer(body)
+    cell = answer.statistics[0].cells[0]
+    assert cell.beside == f"within {stated['rank_error']} rows that count"
+    assert cell.interval.endswith(f"with 95% confidence, not counting {named}.")
+    assert answer.aims == [f"In the errors of pay these do not count: {named}."]
+    head, first, *_ = lines_of(body)
+    at = {name: place for place, name in enumerate(head)}
+    assert [float(first[at[f"not_counted_{name}"]]) for name in ("spacing", "share")] == [
+        apart,
+        share,
+    ]
+    (offered,) = statistics_offered(blueprint_of(question(QUARTILES), WIDE).describe())
+    assert (offered.error or "").endswith(" rows that count")
+    assert named in offered.left_out
+
+
+def test_an_extreme_names_them_too() -> None:
+    body = of_wide(EXTREME)
+    stated = body["statistics"][0]["cells"][0]["accuracy"][1]
+    assert stated["not_counted"] == {"spacing": 2}
+    assert "not counting rows within 2 of either value." in (
+        read_answer(body).statistics[0].cells[0].interval
+    )
+
+
+def test_a_release_from_before_they_were_kept_is_read_as_it_was() -> None:
+    body = of_wide(QUARTILES)
+    for statistic in body["statistics"]:
+        for stated in statistic["cells"][0]["accuracy"]:
+            stated.pop("not_counted", None)
+    answer = read_answer(body)
+    assert answer.aims == []
+    assert answer.statistics[0].cells[0].beside.endswith(" rows")
+    assert not [name for name in lines_of(body)[0] if name.startswith("not_counted")]
+
+
+def test_the_errors_of_a_widened_line_say_under_which_condition_alone_they_hold() -> None:
+    """Nobody can read out of the answer whether the true line leaves the bounds; here it does,
+    and no bound would hold.
+    """
+    body = of_narrow(LINE)
+    for statistic in body["statistics"]:
+        for stated in statistic["cells"][0]["accuracy"]:
+            assert stated["provided"] == "line_within_bounds"
+            assert stated["message"].endswith(f", provided that {LINE_WITHIN}.")
+    (shown,) = regressions(body)
+    assert conditions(body) == shown.warnings
+    assert "hold only if the true line stays within the declared bounds of y" in shown.warnings[0]
+    head, first, *_ = lines_of(body)
+    assert first[head.index("provided")] == "line_within_bounds"
+
+
+def test_so_do_those_of_a_logistic_regression() -> None:
+    """A probability that stays away from 0 and 1."""
+    body = of_narrow(ODDS)
+    (shown,) = logistic_regressions(body)
+    assert "stays between 1.8% and 98.2% wherever" in shown.warnings[0]
+    assert body["statistics"][1]["cells"][0]["accuracy"][0]["provided"] == "probability_within"
+
+
+def test_widened_lines_are_not_compared() -> None:
+    """A condition that may fail explains any difference; in older releases, too."""
+    bodies = [of_narrow(LINE, seed) for seed in (1, 2)]
+    for body in bodies:
+        for statistic in body["statistics"]:
+            for stated in statistic["cells"][0]["accuracy"]:
+                stated.pop("provided", None)
+    rows = compared(bodies)
+    assert [row.sides[1].verdict for row in rows] == [UNKNOWN, UNKNOWN]
+
+
+def one_sum(value: float, error: float) -> Any:
+    stated = [{"confidence_level": level, "value": error} for level in (0.9, 0.95, 0.99)]
+    body = {
+        "groups": [],
+        "draws": [],
+        "guarantee": {"epsilon": 0, "neighbouring": "add_remove", "group_size": 1},
+        "statistics": [
+            {"statistic": "sum", "column": "pay", "cells": [{"value": value, "accuracy": stated}]}
+        ],
+    }
+    return read_answer(body).statistics[0].cells[0]
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "margin", "ends"),
+    [
+        (412.37, 12.53, "± 12.6", ("399.8", "424.9")),
+        (1000, 1.4999, "± 1.5", ("998.5", "1,001.5")),
+        (50, 0.9491, "± 0.95", ("49.05", "50.95")),
+        (-3.33, 0.00123456, "± 0.00124", ("\u22123.33124", "\u22123.32876")),
+    ],
+)
+def test_errors_are_rounded_up_and_intervals_outwards(
+    value: float, error: float, margin: str, ends: tuple[str, str]
+) -> None:
+    cell = one_sum(value, error)
+    assert cell.errors[1] == margin
+    assert f"between {ends[0]} and {ends[1]} with" in cell.interval
+
+
+@pytest.mark.parametrize(
+    ("amount", "shown"),
+    [(0.12344999, "0.1235"), (1.00004, "1.001"), (0.000123449, "0.0001235"), (0.5, "0.5")],
+)
+def test_a_price_is_never_said_to_be_less_than_was_paid(amount: float, shown: str) -> None:
+    assert price({"epsilon": amount}) == f"ε {shown}"
