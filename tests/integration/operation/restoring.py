@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import SplitResult
 
 from tests.house.tree import ROOT
 
@@ -29,15 +30,18 @@ class Places:
     home: Path
     checkpoints: Path
     owner_password: Path
-    port: int
-    admin_password: str
+    server: SplitResult
 
     def run(self, commands: str, folder: Path) -> None:
         """What an operator types, as the superuser of the database that `su` would make of them."""
         here = commands.replace("/etc/dpgov/owner_password", str(self.owner_password))
         here = here.replace("/var/lib/dpgov-checkpoints", str(self.checkpoints))
         here = here.replace("/var/lib/dpgov", str(self.home))
-        environment = {"PGHOST": "127.0.0.1", "PGPORT": str(self.port), **self._programs(folder)}
+        environment = {
+            "PGHOST": "127.0.0.1",
+            "PGPORT": str(self.server.port),
+            **self._programs(folder),
+        }
         done = subprocess.run(
             ["/bin/bash", "-euc", here],
             cwd=folder,
@@ -52,7 +56,7 @@ class Places:
         """`su` and `systemctl`: neither is for a test."""
         programs = folder / "programs"
         programs.mkdir(exist_ok=True)
-        admin = f"PGUSER=admin PGPASSWORD={self.admin_password} PGDATABASE=postgres"
+        admin = f"PGUSER=admin PGPASSWORD={self.server.password} PGDATABASE=postgres"
         for name, text in (("su", f'exec env {admin} sh -c "$4"'), ("systemctl", "exit 0")):
             (programs / name).write_text(f"#!/bin/sh\n{text}\n")
             (programs / name).chmod(0o755)

@@ -158,8 +158,7 @@ def _shell(product: Installation, commands: str, folder: Path, home: Path | None
         home=home or Path(product.environment["DPGOV_HOME"]),
         checkpoints=Path(_checkpoints(product)),
         owner_password=password,
-        port=owner.port or 0,
-        admin_password=owner.password or "",
+        server=owner,
     )
     places.run(commands, folder)
 

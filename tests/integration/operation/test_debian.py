@@ -63,8 +63,8 @@ class Machine:
     @property
     def places(self) -> Places:
         """Of what docs/backup.md names."""
-        folders = [self.root / at for at in ("state", "checkpoints", "etc/owner_password")]
-        return Places(*folders, self.database.port or 0, self.database.password or "")
+        password = self.root / "etc/owner_password"
+        return Places(self.root / "state", self.root / "checkpoints", password, self.database)
 
     def run(self, *command: str, **changes: str) -> "subprocess.CompletedProcess[str]":
         """What a command of an operator's shell did."""

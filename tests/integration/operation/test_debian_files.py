@@ -6,6 +6,7 @@ import re
 import subprocess
 import tarfile
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 import yaml
@@ -105,7 +106,7 @@ def test_a_backup_keeps_the_keys_apart_from_what_they_open(tmp_path: Path) -> No
         (home / name).write_text("of a test")
     checkpoints.mkdir()
     *_, copying = BACKUP.partition("\ntar ")
-    Places(home, checkpoints, tmp_path, 0, "").run(f"tar {copying}", tmp_path)
+    Places(home, checkpoints, tmp_path, urlsplit("")).run(f"tar {copying}", tmp_path)
     assert _files(tmp_path / "state.tar") == data
     assert _files(tmp_path / "keys.tar") == keys
 
