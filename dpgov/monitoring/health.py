@@ -50,9 +50,14 @@ def _findings() -> Iterator[str]:
 
 
 def _database() -> Iterator[str]:
+    """That it can be asked, and written to: one that only reads can keep no question."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT 1")
-    yield from ()
+        if connection.vendor != "postgresql":
+            cursor.execute("SELECT 1")
+            return
+        cursor.execute("SHOW transaction_read_only")
+        if cursor.fetchone() == ("on",):
+            yield "the database only reads"
 
 
 def _migrations() -> Iterator[str]:

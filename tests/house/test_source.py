@@ -180,3 +180,14 @@ def _written(module: ast.Module) -> set[str]:
     calls = [node for node in ast.walk(module) if isinstance(node, ast.Call)]
     writes = [c for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr in _WRITES]
     return {name.id for c in writes for name in ast.walk(c.func) if isinstance(name, ast.Name)}
+
+
+def test_one_place_says_when_the_database_is_away() -> None:
+    """Whoever names Django's two errors forgets the third: a PostgreSQL that only reads."""
+    named = {"OperationalError", "InterfaceError"}
+    found = {tree.name(path) for path, module in tree.python("dpgov") if named & _names(module)}
+    assert found == {"dpgov/operation/away.py"}
+
+
+def _names(module: ast.Module) -> set[str]:
+    return {node.id for node in ast.walk(module) if isinstance(node, ast.Name)}

@@ -20,7 +20,6 @@ from typing import TypeVar
 from uuid import UUID
 
 import structlog
-from django.db import InterfaceError, OperationalError
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import OPERATOR, SWEEPER, Actor
@@ -31,6 +30,7 @@ from dpgov.budgets.models import RestoreMark
 from dpgov.budgets.services.freezing import freeze_tenant, moved, settle_in
 from dpgov.budgets.standing import frozen_budgets
 from dpgov.language.said import said
+from dpgov.operation.away import is_database_away
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import KnownTenant, tenants
 
@@ -82,9 +82,9 @@ def _try(step: Callable[[KnownTenant], _T], tenant: KnownTenant) -> _T | None:
     try:
         with acting_for(tenant.id):
             return step(tenant)
-    except (OperationalError, InterfaceError):
-        raise
-    except Exception:
+    except Exception as error:
+        if is_database_away(error):
+            raise
         _log.exception("not compared with the checkpoints outside", tenant=tenant.slug)
         return None
 

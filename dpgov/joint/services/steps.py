@@ -12,7 +12,7 @@ import logging
 from datetime import datetime
 from uuid import UUID
 
-from django.db import DatabaseError, InterfaceError, OperationalError, transaction
+from django.db import DatabaseError, transaction
 
 from dpgov.audit.actor import SWEEPER
 from dpgov.audit.entry import canonical_json
@@ -22,6 +22,7 @@ from dpgov.joint import crossing
 from dpgov.joint.models import Party
 from dpgov.joint.services.prepared import joint_of_party
 from dpgov.joint.services.sharing import ENDED_AFTER
+from dpgov.operation.away import is_database_away
 from dpgov.operation.clock import database_now
 from dpgov.privacy.joint.masks import from_bytes, total_of
 from dpgov.queries.answering import ending
@@ -56,11 +57,11 @@ def _try_step(party: Party) -> bool:
     try:
         confirm_place()
         return _step(party)
-    except (OperationalError, InterfaceError):
-        raise
     except (LostLease, Stopped, BudgetFrozen):
         return False
     except Exception as error:
+        if is_database_away(error):
+            raise
         logger.exception("joint part %s goes no further: %s", party.pk, type(error).__name__)
         if isinstance(error, DatabaseError):
             raise

@@ -19,8 +19,6 @@ from uuid import UUID
 from django.db import (
     DatabaseError,
     Error,
-    InterfaceError,
-    OperationalError,
     connection,
     transaction,
 )
@@ -34,6 +32,7 @@ from dpgov.budgets.errors import BudgetFrozen, NotAdmitted
 from dpgov.budgets.services.freezing import confirm_place
 from dpgov.budgets.words import noted
 from dpgov.datasets.rules import least_price_nano
+from dpgov.operation.away import is_database_away
 from dpgov.operation.clock import database_now
 from dpgov.queries.answering.lease import ENDS_UNANSWERED, GONE, STOPPED
 from dpgov.queries.answering.moments import horizon, latest_at
@@ -112,11 +111,11 @@ def _try_to_publish(query_id: UUID, now: datetime) -> bool:
     """One that cannot be published stands in nobody's way: it is tried again later."""
     try:
         return publish(query_id)
-    except (OperationalError, InterfaceError):
-        raise
     except BudgetFrozen:
         return False
     except Exception as error:
+        if is_database_away(error):
+            raise
         logger.exception("query %s could not be published: %s", query_id, type(error).__name__)
         if isinstance(error, DatabaseError):
             return False

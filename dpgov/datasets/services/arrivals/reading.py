@@ -11,7 +11,7 @@ from uuid import UUID
 
 import structlog
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db import connection, transaction
 from django.db.models import F, Q
 
 from dpgov.datasets import storage
@@ -32,6 +32,7 @@ from dpgov.datasets.services.versions import add_version
 from dpgov.datasets.store.base import StoreAway
 from dpgov.engines.child import Progress, RefusedFile
 from dpgov.language.said import said
+from dpgov.operation.away import is_database_away
 from dpgov.operation.clock import Now
 from dpgov.privacy.plan.schema import InvalidDomain
 from dpgov.tenants.boundary import acting_for
@@ -128,7 +129,9 @@ class _Follower:
         self._next = now + _BEAT
         try:
             self._renew(rows_read=progress.rows, bytes_read=progress.bytes)
-        except (OperationalError, InterfaceError):
+        except Exception as problem:
+            if not is_database_away(problem):
+                raise
             # The lease tells whether it was away for too long: then the end will not be recorded.
             _log.warning("the database is away while a file is read")
             # A connection that broke is not used again; the next look opens another.
@@ -178,7 +181,7 @@ def carry_out(claim: Claim) -> None:
         _log.error("nothing can be registered", kind=type(refusal).__name__)
         states.refuse(arrival, refusal.args[0])
     except Exception as problem:
-        if isinstance(problem, (OperationalError, InterfaceError)):
+        if is_database_away(problem):
             connection.close()
         _give_back(arrival, problem)
         raise
