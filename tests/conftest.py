@@ -138,6 +138,12 @@ def _no_message_leaves_inside_a_transaction() -> Generator[None]:
 
 
 @pytest.fixture(autouse=True)
+def _nobody_runs_out_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No round is cut short because the machine is busy: this clock runs where a test lets it."""
+    monkeypatch.setattr("dpgov.operation.clock.running", lambda: 0.0)
+
+
+@pytest.fixture(autouse=True)
 def _ledger_re_adds(request: pytest.FixtureRequest) -> Generator[None]:
     """A4: after every test that touches the database, the ledger adds up to its own entries."""
     touches = request.node.get_closest_marker("django_db") or (

@@ -5,6 +5,7 @@ state folder and before anybody may write there (`operation.moving` says who may
 imports that nobody else does).
 """
 
+import time
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,11 @@ def now() -> datetime:
 def today() -> date:
     """The day in UTC, by which questions, refusals and files are counted."""
     return now().astimezone(UTC).date()
+
+
+def running() -> float:
+    """Seconds by a clock that only runs: for how long something may take, and nothing else."""
+    return time.monotonic()
 
 
 def database_now() -> datetime:

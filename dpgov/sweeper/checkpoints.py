@@ -4,19 +4,20 @@ Must never keep the sweeper from its queries: what fails for one tenant is logge
 round tries again.
 """
 
+from collections.abc import Callable
 from uuid import UUID
 
 import structlog
-from django.db import InterfaceError, OperationalError
 
 from dpgov.audit.checkpoints.signing import sweep_checkpoints
+from dpgov.operation.away import is_database_away
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import tenants
 
 _log = structlog.get_logger("dpgov.checkpoints")
 
 
-def checkpoint_round() -> int:
+def checkpoint_round(between: Callable[[], None] = lambda: None) -> int:
     """Sign what is due and deliver what waits; returns how many checkpoints were made.
 
     Must not be called in a transaction: a delivery may take seconds. Passes on that the database
@@ -26,14 +27,15 @@ def checkpoint_round() -> int:
     for tenant in tenants():
         with acting_for(tenant.id):
             made += _try(tenant.id)
+        between()
     return made
 
 
 def _try(tenant_id: UUID) -> bool:
     try:
         return sweep_checkpoints(tenant_id) is not None
-    except (OperationalError, InterfaceError):
-        raise
-    except Exception:
+    except Exception as error:
+        if is_database_away(error):
+            raise
         _log.exception("checkpoints broke off", tenant_id=str(tenant_id))
         return False

@@ -4,50 +4,76 @@ Must never keep the sweeper from its queries: what fails for one tenant is logge
 round tries again.
 """
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable, Iterator
 from uuid import UUID
 
 import structlog
-from django.db import InterfaceError, OperationalError
 
 from dpgov.notices.delivery.deliveries import deliver_waiting
 from dpgov.notices.delivery.letters import send_letters
 from dpgov.notices.events.follow import follow
+from dpgov.operation import clock
+from dpgov.operation.away import is_database_away
 from dpgov.oversight.month.letter import enclosed
 from dpgov.surveys.services import send_survey_letters
 from dpgov.tenants.boundary import acting_for
-from dpgov.tenants.crossing import tenants
+from dpgov.tenants.crossing import KnownTenant, tenants
 
 
-def letters(tenant_id: UUID) -> int:
+def letters(tenant_id: UUID, *, until: float) -> int:
     """With the report of a month, where that is told."""
-    return send_letters(tenant_id, enclosed)
+    return send_letters(tenant_id, enclosed, until=until)
 
 
-_STEPS: tuple[Callable[[UUID], int], ...] = (
-    follow,
-    letters,
-    deliver_waiting,
-    send_survey_letters,
-)
+# What other servers take part in. Each step bounds what it takes by itself.
+_STEPS: tuple[Callable[..., int], ...] = (letters, deliver_waiting, send_survey_letters)
+# For all of them together, in a round.
+_SECONDS = 20.0
 _log = structlog.get_logger("dpgov.notices")
 
 
-def notices_round() -> None:
+class Turns:
+    """Whose turn was the last one, and with which step, from round to round."""
+
+    def __init__(self) -> None:
+        self._last = ("", 0)
+
+    def after_the_last(self, known: Iterable[KnownTenant]) -> Iterator[tuple[int, UUID]]:
+        """The number of a step and for whom, each once."""
+        turns = {(one.slug, step): one.id for one in known for step in range(len(_STEPS))}
+        for turn in sorted(turns, key=lambda turn: (turn <= self._last, turn)):
+            self._last = turn
+            yield turn[1], turns[turn]
+
+
+def nothing() -> None:
+    """Nobody waits to hear that there is progress."""
+
+
+def notices_round(turns: Turns | None = None, between: Callable[[], None] = nothing) -> None:
     """Make events, send letters, call webhooks. Never inside a transaction: it takes seconds.
 
-    Passes on that the database is away; the sweeper knows what to do then.
+    With `turns` not many of them: the next round goes on behind the last one's turn. Passes on that
+    the database is away; the sweeper knows what to do then.
     """
-    for tenant in tenants():
-        for step in _STEPS:
-            with acting_for(tenant.id):
-                _try(step, tenant.id)
+    over = math.inf if turns is None else clock.running() + _SECONDS
+    known = tenants()
+    for tenant in known:
+        _try(follow, tenant.id)
+        between()
+    for number, tenant_id in (turns or Turns()).after_the_last(known):
+        _try(_STEPS[number], tenant_id, until=over)
+        between()
+        if clock.running() >= over:
+            break
 
 
-def _try(step: Callable[[UUID], int], tenant_id: UUID) -> None:
+def _try(step: Callable[..., int], tenant_id: UUID, **bound: float) -> None:
     try:
-        step(tenant_id)
-    except (OperationalError, InterfaceError):
-        raise
-    except Exception:
+        with acting_for(tenant_id):
+            step(tenant_id, **bound)
+    except Exception as error:
+        if is_database_away(error):
+            raise
         _log.exception("notices broke off", step=step.__name__, tenant_id=str(tenant_id))

@@ -5,7 +5,7 @@ programs know a repetition. Whoever is no member any more, has none of the roles
 does not see the dataset that it is about, is told nothing.
 """
 
-import smtplib
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 from uuid import UUID
@@ -23,11 +23,12 @@ from dpgov.notices.words import page_of, sentence, whole_address
 from dpgov.operation import clock
 from dpgov.operation.clock import Now
 from dpgov.tenants.letters import language_of
+from dpgov.tenants.mail_server import FAILURES, MailServer
 from dpgov.tenants.models import Membership
 from dpgov.tenants.roles import having
 
-_ROUND = 50
-_FAILURES = (OSError, smtplib.SMTPException, ValueError)
+# What one organisation may take of a round: so many letters, so many seconds.
+_ROUND, _SECONDS = 50, 10.0
 _log = structlog.get_logger("dpgov.notices")
 
 
@@ -47,19 +48,23 @@ def nothing(_event: Event, _reader: Membership) -> None:
     """No letter has an enclosure."""
 
 
-def send_letters(tenant_id: UUID, enclose: Enclose = nothing) -> int:
+def send_letters(tenant_id: UUID, enclose: Enclose = nothing, *, until: float = math.inf) -> int:
     """Send what is due, oldest first; returns how many were sent. Never inside a transaction.
 
-    The first failure ends the round: a mail server that is away holds up little.
+    The first failure ends the round: a mail server that is away holds up little. What there is no
+    time for, by `clock.running`, waits for the next round.
     """
     _give_up_old(tenant_id)
-    sent = 0
-    for notice in _due(tenant_id)[:_ROUND]:
-        if not _claim(notice):
-            continue
-        if not _send(notice, enclose):
-            break
-        sent += 1
+    over, sent = min(until, clock.running() + _SECONDS), 0
+    with MailServer() as server:
+        for notice in _due(tenant_id)[:_ROUND]:
+            if clock.running() >= over:
+                break
+            if not _claim(notice):
+                continue
+            if not _send(notice, enclose, server):
+                break
+            sent += 1
     return sent
 
 
@@ -85,7 +90,7 @@ def _claim(notice: Notice) -> bool:
     return bool(mine.update(attempts=notice.attempts + 1, next_attempt_at=pause))
 
 
-def _send(notice: Notice, enclose: Enclose) -> bool:
+def _send(notice: Notice, enclose: Enclose, server: MailServer) -> bool:
     rows, reader = Notice.objects.filter(pk=notice.pk), _reader(notice)
     if reader is None:
         rows.update(letter=State.GIVEN_UP)
@@ -94,8 +99,8 @@ def _send(notice: Notice, enclose: Enclose) -> bool:
     if (enclosure := enclose(notice.event, reader)) is not None:
         letter.attach(*enclosure)
     try:
-        letter.send()
-    except _FAILURES as failure:
+        server.send(letter)
+    except FAILURES as failure:
         _log.warning("a letter was not sent", kind=type(failure).__name__)
         return False
     rows.update(letter=State.SENT)

@@ -12,6 +12,7 @@ that is sent twice, which makes its tokens once.
 
 import hashlib
 import hmac
+import math
 import secrets
 import smtplib
 from collections.abc import Sequence
@@ -39,16 +40,17 @@ from dpgov.surveys.services.practising import refuse_real_people
 from dpgov.surveys.services.receiving import refuse_unless_taking, takes_reports
 from dpgov.surveys.services.tokens import hash_of
 from dpgov.tenants.letters import whole_link
+from dpgov.tenants.mail_server import FAILURES, MailServer
 from dpgov.tenants.models import Membership
 from dpgov.tenants.selectors import actor_of
 
 MOST_ADDRESSES = 2_000
 # With pauses that double from 15 seconds to an hour: about three days.
 MOST_ATTEMPTS = 80
-_ROUND = 50
+# What one organisation may take of a round: so many e-mails, so many seconds.
+_ROUND, _SECONDS = 50, 10.0
 _PERMANENT = 500
 _PURPOSE = b"dpgov.surveys.letter:"
-_FAILURES = (OSError, smtplib.SMTPException, ValueError)
 _log = structlog.get_logger("dpgov.surveys")
 _LETTER = gettext_lazy("""{organisation} asks: {question}
 
@@ -117,27 +119,36 @@ def token_of(letter: SurveyLetter) -> str:
     return hmac.new(settings.SECRET_KEY.encode(), about, hashlib.sha256).hexdigest()[:32]
 
 
-def send_survey_letters(tenant_id: UUID) -> int:
+def send_survey_letters(tenant_id: UUID, *, until: float = math.inf) -> int:
     """Send what is due; returns how many were sent. Never inside a transaction.
 
-    A mail server that is away ends the round; an address that it refuses for good does not.
+    A mail server that is away ends the round; an address that it refuses for good does not. What
+    there is no time for, by `clock.running`, waits for the next round.
     """
-    sent = 0
-    for letter in _due(tenant_id)[:_ROUND]:
-        if not _shall_leave(letter):
-            _forget(letter, SurveyLetter.State.GIVEN_UP)
-        elif _claim(letter):
-            try:
-                _message(letter).send()
-            except _FAILURES as failure:
-                _log.warning("an e-mail of a survey was not sent", kind=type(failure).__name__)
-                if not _is_for_good(failure):
-                    break
+    over, sent = min(until, clock.running() + _SECONDS), 0
+    with MailServer() as server:
+        for letter in _due(tenant_id)[:_ROUND]:
+            if clock.running() >= over:
+                break
+            if not _shall_leave(letter):
                 _forget(letter, SurveyLetter.State.GIVEN_UP)
-            else:
-                _forget(letter, SurveyLetter.State.SENT)
-                sent += 1
+            elif _claim(letter):
+                ended = _send(letter, server)
+                if ended is None:
+                    break
+                _forget(letter, ended)
+                sent += ended == SurveyLetter.State.SENT
     return sent
+
+
+def _send(letter: SurveyLetter, server: MailServer) -> SurveyLetter.State | None:
+    """What became of it; None when it waits for another try, as the others will have to."""
+    try:
+        server.send(_message(letter))
+    except FAILURES as failure:
+        _log.warning("an e-mail of a survey was not sent", kind=type(failure).__name__)
+        return SurveyLetter.State.GIVEN_UP if _is_for_good(failure) else None
+    return SurveyLetter.State.SENT
 
 
 def _shall_leave(letter: SurveyLetter) -> bool:

@@ -91,7 +91,7 @@ def test_the_sweeper_makes_a_round_and_one_tenant_s_trouble_is_not_another_s(
     happen(officer)
     seen: list[object] = []
 
-    def troubled(tenant_id: object) -> int:
+    def troubled(tenant_id: object, **_: float) -> int:
         seen.append(tenant_id)
         raise RuntimeError
 

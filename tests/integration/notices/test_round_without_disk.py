@@ -28,7 +28,7 @@ def test_a_state_folder_that_refuses_holds_up_no_other_step_of_the_round(
 
 
 def _named(name: str, done: list[str], *, refuse: bool) -> Any:
-    def step() -> None:
+    def step(*_: object) -> None:
         done.append(name)
         if refuse:
             _refuse()

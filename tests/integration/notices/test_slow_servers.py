@@ -14,6 +14,7 @@ from dpgov.notices.delivery import deliveries, sending
 from dpgov.notices.events.telling import Happening, tell
 from dpgov.notices.kinds import Kind
 from dpgov.notices.models import Delivery, State, Webhook
+from dpgov.operation import clock
 from dpgov.tenants.models import Membership
 
 
@@ -68,7 +69,7 @@ def late(monkeypatch: pytest.MonkeyPatch) -> Late:
     """Every answer takes four seconds, of the ten that a round has."""
     servers = Late(4.0)
     monkeypatch.setattr(deliveries, "post", servers.post)
-    monkeypatch.setattr(deliveries, "_monotonic", lambda: servers.now)
+    monkeypatch.setattr(clock, "running", lambda: servers.now)
     return servers
 
 

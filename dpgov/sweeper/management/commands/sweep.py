@@ -7,15 +7,15 @@ from typing import Any
 
 import structlog
 from django.core.management.base import BaseCommand, CommandParser
-from django.db import InterfaceError, OperationalError, close_old_connections
+from django.db import close_old_connections
 
 from dpgov.budgets.services.restored import freeze_if_restored
 from dpgov.datasets.services import end_retention, finish_deletions, remove_orphans
 from dpgov.datasets.tasks import arrivals_round
 from dpgov.joint.services import joint_round
 from dpgov.noise_check.scheduled import ScheduledCheck
-from dpgov.operation import request_ids
-from dpgov.operation.away import ServerAway
+from dpgov.operation import clock, request_ids
+from dpgov.operation.away import ServerAway, is_database_away
 from dpgov.operation.stopping import StopRequest
 from dpgov.queries.answering.heartbeat import Heart, Sweeps
 from dpgov.queries.answering.publishing import Publisher, publish_due
@@ -23,10 +23,11 @@ from dpgov.queries.answering.sweep import Swept, sweep
 from dpgov.queries.answering.tally import tally_round
 from dpgov.queries.answering.workers import mark_ready, seen_by_nobody
 from dpgov.sweeper.checkpoints import checkpoint_round
-from dpgov.sweeper.notices import notices_round
+from dpgov.sweeper.notices import Turns, nothing, notices_round
 from dpgov.tenants.management.signing import require_signer
 
 _NAME = "sweeper"
+_PACE_SECONDS = 5.0
 _log = structlog.get_logger("dpgov.sweep")
 
 
@@ -48,28 +49,50 @@ class Command(BaseCommand):
 
     def _keep_sweeping(self, every: float) -> None:
         """One sweeper for an installation: it lives through restarts of every server."""
-        stop, sweeps, noise_check = StopRequest(), Sweeps(), ScheduledCheck()
-        heart = Heart()
+        stop, noise_check = StopRequest(), ScheduledCheck()
+        pulse, turns = _Pulse(), Turns()
         stop.listen()
         publisher = Publisher()
         publisher.start()
         while not stop.wait(every):
-            sweeps = _added(sweeps, _round())
-            heart.beat(sweeps)
-            # For whoever restarts this process, which no outage of a server is a reason for.
-            _despite_the_disk(partial(mark_ready, _NAME), "mark_ready")
+            pulse.count(_round(pulse.between, turns))
             _despite_the_disk(noise_check.look, "noise_check")
         publisher.stop()
         noise_check.stop()
 
 
-def _round() -> Swept | None:
+class _Pulse:
+    """Says that it runs: after each round, and in one that takes long between its steps."""
+
+    def __init__(self) -> None:
+        self._heart, self._sweeps, self._next = Heart(), Sweeps(), 0.0
+
+    def count(self, done: Swept | None) -> None:
+        """After a round."""
+        self._sweeps = _added(self._sweeps, done)
+        self._beat()
+
+    def between(self) -> None:
+        """Never inside a transaction, and not more often than somebody looks."""
+        if clock.running() >= self._next:
+            self._beat()
+
+    def _beat(self) -> None:
+        self._next = clock.running() + _PACE_SECONDS
+        self._heart.beat(self._sweeps)
+        # For whoever restarts this process, which no outage of a server is a reason for.
+        _despite_the_disk(partial(mark_ready, _NAME), "mark_ready")
+
+
+def _round(between: Callable[[], None] = nothing, turns: Turns | None = None) -> Swept | None:
     """What one round did, told if it was anything; None when the database is away."""
     close_old_connections()
     request_ids.begin()
     try:
-        done = _everything_once()
-    except (OperationalError, InterfaceError) as error:
+        done = _everything_once(between, turns)
+    except Exception as error:
+        if not is_database_away(error):
+            raise
         _log.warning("the database is away", kind=type(error).__name__)
         return None
     if done.sent or done.given_up:
@@ -77,16 +100,16 @@ def _round() -> Swept | None:
     return done
 
 
-def _everything_once() -> Swept:
+def _everything_once(between: Callable[[], None] = nothing, turns: Turns | None = None) -> Swept:
     _freeze()
     done = sweep()
-    joint_round()
-    arrivals_round()
-    _miss_files()
-    tally_round()
-    checkpoint_round()
+    for step in (joint_round, arrivals_round, _miss_files, tally_round):
+        between()
+        step()
+    checkpoint_round(between)
     _clear_up()
-    notices_round()  # last: questions come first
+    between()
+    notices_round(turns, between)  # last: questions come first
     return done
 
 
