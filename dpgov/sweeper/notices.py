@@ -21,7 +21,7 @@ from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import KnownTenant, tenants
 
 
-def letters(tenant_id: UUID, *, until: float) -> int:
+def letters(tenant_id: UUID, *, until: float = math.inf) -> int:
     """With the report of a month, where that is told."""
     return send_letters(tenant_id, enclosed, until=until)
 

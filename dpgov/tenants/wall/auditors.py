@@ -49,4 +49,4 @@ def _may_audit(role: str) -> bool:
             "SELECT pg_has_role(%s, oid, 'MEMBER') FROM pg_roles WHERE rolname = %s",
             [role, settings.DPGOV_DATABASE_AUDITOR_ROLE],
         )
-        return cursor.fetchone() == (True,)
+        return bool(cursor.fetchone() == (True,))
