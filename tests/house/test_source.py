@@ -74,6 +74,13 @@ def test_templates_have_no_inline_code() -> None:
         assert found is None, f"{tree.name(path)}: {found}"
 
 
+def test_every_table_of_a_page_says_first_what_it_holds() -> None:
+    """Whoever hears a page goes from table to table, and past the headings above them."""
+    silent = re.compile(r"<table\b[^>]*>(?!\s*<caption\b)")
+    found = [tree.name(path) for path in tree.files(".html") if silent.search(path.read_text())]
+    assert found == []
+
+
 def test_templates_write_dates_in_formats_that_are_translated() -> None:
     """Each language orders a date in its own way; `c` is for machines."""
     literal = re.compile(r"""\|\s*date:\s*(?!"c"|'c')["'].*?["']""")
