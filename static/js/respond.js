@@ -61,10 +61,15 @@
 
   const keep = (kept) => localStorage.setItem(key, JSON.stringify(kept));
 
-  async function send(kept) {
+  // `tried` counts the sends that nothing is known of: each may have arrived, so the same is sent again, never another.
+  async function sendOnce() {
+    const { kept } = stored();
+    if (!kept) return;
+    if (kept.sent) return tell(kept); // by another tab, while this one waited for its turn
     show(kept);
+    part("again").hidden = true;
     try {
-      keep({ ...kept, tried: true }); // until it is answered it may have arrived: the same is sent again, never another
+      keep({ ...kept, tried: Number(kept.tried) + 1 });
       const answer = await fetch(survey.address, {
         method: "POST", credentials: "omit", headers: { "Content-Type": "application/json" },
         body: JSON.stringify({ token: kept.token, report: kept.report }),
@@ -72,15 +77,15 @@
       if (answer.status >= 500) throw new Error("unknown");
       const body = answer.ok ? {} : await answer.json();
       const error = body.errors?.[0];
-      if (answer.ok || (error?.code === "token_spent" && kept.tried)) {
-        keep({ ...kept, sent: true });
-        show({ ...kept, sent: true });
-        say("done");
-      } else {
-        keep(kept); // what was drawn stays: another draw would tell more. A spent token is not by this try
-        say("refused", error?.detail);
-      }
+      const now = stored().kept ?? kept; // where tabs know no turns, another one may have kept more meanwhile
+      const others = Number(now.tried) - 1;
+      const sent = now.sent || answer.ok || (error?.code === "token_spent" && others > 0); // not spent by this try
+      const after = { ...now, tried: others, sent }; // what was drawn stays: another draw would tell more
+      keep(after);
+      show(after);
+      say(sent ? "done" : "refused", error?.detail);
     } catch {
+      show(kept);
       say("away");
     }
   }
@@ -99,21 +104,23 @@
     say(kept.sent ? "done" : kept.tried ? "away" : "");
   }
 
-  // One tab at a time, and only where none has drawn: what another one kept is told, and never drawn anew.
-  const alone = (work) => (navigator.locks ? navigator.locks.request(key, work) : work());
+  // One tab at a time: only where none has drawn, since what another one kept is told, and never drawn anew; and only
+  // where none is sending, since what it hears may be that this report has arrived.
+  const alone = (what, work) => (navigator.locks ? navigator.locks.request(what, work) : work());
+  const send = () => alone(`${key}-sending`, sendOnce);
 
   function drawOnce(answer) {
     const { kept } = stored();
     if (kept) return tell(kept);
     const own = survey.by_token ? token : ownToken();
-    const fresh = { report: drawn(survey, answer), token: own, sent: false, tried: false };
+    const fresh = { report: drawn(survey, answer), token: own, sent: false, tried: 0 };
     form.reset(); // the true answer is nowhere any more
     try {
       keep(fresh);
     } catch {
       return say("nothing-kept");
     }
-    send(fresh); // not waited for: another tab need not
+    send(); // not waited for: another tab need not
   }
 
   const { works, kept } = stored();
@@ -128,7 +135,7 @@
     if (!chosen || fields.disabled) return;
     fields.disabled = true;
     const answer = Number(chosen.value);
-    alone(() => drawOnce(answer));
+    alone(key, () => drawOnce(answer));
   });
   addEventListener("storage", (event) => {
     const { kept } = stored();
@@ -136,5 +143,5 @@
   });
   // A whole link that is pasted over a bare one changes this part alone. A place on this page is none.
   addEventListener("hashchange", () => document.getElementById(location.hash.slice(1)) || location.reload());
-  part("again").addEventListener("click", () => send(stored().kept));
+  part("again").addEventListener("click", send);
 })();

@@ -2,15 +2,15 @@
 
 import re
 
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.journeys.conftest import Visit
-from tests.journeys.surveys.test_surveys import _opened, _phone
+from tests.journeys.surveys.test_surveys import _opened, _phone, _posted
 
 # What the browser keeps, once it has read what the server said of it.
-_KEPT_AS_ENDED = (
-    "() => Object.values(localStorage).some((one) => /sent.:true|tried.:false/.test(one))"
-)
+_KEPT_AS_ENDED = "() => Object.values(localStorage).some((one) => /sent.:true|tried.:0/.test(one))"
+_NOTHING_OPEN = "() => Object.values(localStorage).some((one) => /tried.:0/.test(one))"
+_WITHOUT_LOCKS = "Object.defineProperty(Navigator.prototype, 'locks', { value: undefined })"
 _SPENT = "An answer was given with this token before."
 
 
@@ -36,3 +36,55 @@ def test_what_somebody_else_gave_with_a_token_is_never_called_counted(
         expect(late.get_by_text("Your report was counted.")).to_be_hidden()
     for page in pages:
         page.context.close()
+
+
+def _two_tabs(browser: Browser, link: str, script: str = "") -> tuple[Page, Page, list[Route]]:
+    """One has sent its report, which is held on its way; the other one shows what was kept."""
+    first = _phone(browser)
+    held: list[Route] = []
+    first.context.add_init_script(script)
+    second = first.context.new_page()
+    first.route(re.compile("/api/v1/answer/"), lambda route: held.append(route))
+    first.goto(link)
+    first.get_by_label("Yes", exact=True).check()
+    first.get_by_role("button", name="Randomise and send").click()
+    expect(first.get_by_role("heading", name="What is sent")).to_be_visible()
+    expect(first.get_by_role("button", name="Send it again")).to_be_hidden()
+    second.goto(link)
+    return first, second, held
+
+
+def _say_for_good_that_it_was_counted(*pages: Page) -> None:
+    for page in pages:
+        expect(page.get_by_text("Your report was counted.")).to_be_visible()
+        page.reload()
+        expect(page.get_by_text("Your report was counted.")).to_be_visible()
+
+
+def test_what_another_tab_sends_again_waits_until_the_first_has_heard(
+    visit: Visit, browser: Browser
+) -> None:
+    """M1: then it sends nothing, and both say that the report was counted."""
+    first, second, held = _two_tabs(browser, _opened(visit().sign_in("owner"), ["Yes", "No"])[0])
+    sent = _posted(second)
+    second.get_by_role("button", name="Send it again").click()
+    held[0].continue_()
+    _say_for_good_that_it_was_counted(first, second)
+    assert (len(held), sent) == (1, [])
+    first.context.close()
+
+
+def test_where_tabs_know_no_turns_what_was_counted_is_not_taken_back(
+    visit: Visit, browser: Browser
+) -> None:
+    """M1: what another tab sent again arrives first, so that the first is told of a spent token."""
+    link = _opened(visit().sign_in("owner"), ["Yes", "No"])[0]
+    first, second, held = _two_tabs(browser, link, _WITHOUT_LOCKS)
+    second.get_by_role("button", name="Send it again").click()
+    expect(second.get_by_text("Your report was counted.")).to_be_visible()
+    with first.expect_response(re.compile("/api/v1/answer/")) as refused:
+        held[0].continue_()
+    assert refused.value.status == 409
+    first.wait_for_function(_NOTHING_OPEN)
+    _say_for_good_that_it_was_counted(first, second)
+    first.context.close()
