@@ -10,8 +10,8 @@ from django.utils.translation import gettext_lazy, pgettext
 from dpgov.approvals.giving import GIVE_ROLE, give_as_agreed
 from dpgov.approvals.kinds import ChangeKind, Told
 from dpgov.approvals.models import ChangeRequest
-from dpgov.tenants.models import Role, in_words, within
 from dpgov.tenants.permissions import Permission
+from dpgov.tenants.role_names import Role, in_words, within
 from dpgov.tenants.roles import roles_in
 
 _MEANING = {

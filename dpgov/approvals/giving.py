@@ -19,7 +19,8 @@ from dpgov.approvals.services import approved, request_change, withdraw
 from dpgov.language.said import said
 from dpgov.tenants import invitations, services
 from dpgov.tenants.letters import send_invitation
-from dpgov.tenants.models import TAKES_TWO_PERSONS, Invitation, Membership, Tenant
+from dpgov.tenants.models import Invitation, Membership, Tenant
+from dpgov.tenants.role_names import TAKES_TWO_PERSONS
 from dpgov.tenants.roles import takes_two_persons
 from dpgov.tenants.selectors import actor_of
 

@@ -6,6 +6,7 @@ allocation on the derived dataset is charged, else on the only one of their proj
 """
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
@@ -14,7 +15,7 @@ from django.utils.translation import gettext as _
 from dpgov.budgets.models import Allocation, LimitChange
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
-from dpgov.tenants.models import Membership, Role, User
+from dpgov.tenants.models import Membership, ProjectMember, Role, User
 from dpgov.tenants.roles import having_since
 
 
@@ -30,11 +31,11 @@ class AllocationNeeded(SpokenRefusal):
 
 
 class AllocationGone(AllocationNeeded):
-    """The one that this person had was withdrawn, or its project has ended."""
+    """The one that this person had was withdrawn, its project has ended, or they left it."""
 
     _words = said(
-        "Your allocation of this dataset was withdrawn, or its project has ended. Ask its owner to "
-        "grant you one."
+        "Your allocation of this dataset was withdrawn, its project has ended, or you do not work "
+        "on it any more. Ask its owner to grant you one."
     )
 
 
@@ -56,8 +57,9 @@ class Allocations(list[Allocation]):
     """What a person may charge on a dataset's budget: their own, then their projects'.
 
     `needed`: the dataset is asked under one only. `had_one`: one was withdrawn from them, or from a
-    project of theirs, or that has ended. Whoever ends an allocation ends what is asked under it,
-    and would lift its limit if the rest of the budget were open then; so another one is needed.
+    project of theirs, or that has ended, or they work there no longer. Whoever ends an allocation,
+    or somebody's part in it, ends what is asked under it, and would lift its limit if the rest of
+    the budget were open then; so another one is needed.
     """
 
     def __init__(
@@ -88,26 +90,48 @@ def allocations_on(
     found = _held(user, dataset_budgets, needing)
     return {
         budget: _usable(
-            [one for one in found if one.dataset_budget_id == budget], budget in needing
+            [one for one in found if one.allocation.dataset_budget_id == budget], budget in needing
         )
         for budget in dataset_budgets
     }
 
 
-def _held(
-    user: User, dataset_budgets: Collection[UUID], needing: Collection[UUID]
-) -> list[Allocation]:
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """An allocation of theirs or of a project in which they have, or had, a place."""
+
+    allocation: Allocation
+    has_place: bool
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing is charged to it any more, at least not by them."""
+        project = self.allocation.project
+        over = project is not None and (project.ended_at is not None or not self.has_place)
+        return over or self.allocation.budget.closed_at is not None
+
+
+def _held(user: User, dataset_budgets: Collection[UUID], needing: Collection[UUID]) -> list[_Held]:
     """Every one of theirs and of their projects, also what has ended, but for those outlived."""
-    mine = Q(user=user) | Q(project__members__user=user)
-    found = Allocation.objects.filter(mine, dataset_budget__in=dataset_budgets)
+    places = ProjectMember.objects.filter(user=user, project=OuterRef("project"))
+    found = Allocation.objects.filter(dataset_budget__in=dataset_budgets).annotate(
+        granted_at=_decided("pk"), has_place=Exists(places.present())
+    )
+    # Who left before their project was granted anything had no part in it.
+    had_part = Exists(places.filter(ended_at__gte=OuterRef("granted_at")))
+    found = found.filter(Q(user=user) | Q(has_place=True) | Q(had_part))
     if needing:
-        newest = LimitChange.objects.filter(budget=OuterRef("pk")).order_by("-pk")
         own = Q(user=user, dataset_budget__in=needing)
         since = Exists(_analyst_since(user, OuterRef("decided_at")))
-        found = found.annotate(decided_at=Subquery(newest.values("created_at")[:1])).filter(
-            ~own | Q(since)
-        )
-    return list(found.select_related("budget", "project", "user").distinct())
+        found = found.annotate(decided_at=_decided("-pk")).filter(~own | Q(since))
+    rows = found.select_related("budget", "project", "user")
+    return [_Held(one, has_place=one.has_place) for one in rows]
+
+
+def _decided(order: str) -> Subquery:
+    """When an owner first said how much, or last."""
+    steps = LimitChange.objects.filter(budget=OuterRef("pk")).order_by(order)
+    return Subquery(steps.values("created_at")[:1])
 
 
 def _analyst_since(user: User, moment: OuterRef) -> QuerySet[Membership]:
@@ -121,18 +145,10 @@ def _analyst_since(user: User, moment: OuterRef) -> QuerySet[Membership]:
     )
 
 
-def _usable(held: Iterable[Allocation], needed: bool) -> Allocations:
-    every = list(held)
-    going_on = [one for one in every if not _has_ended(one)]
+def _usable(held: Sequence[_Held], needed: bool) -> Allocations:
+    going_on = [one.allocation for one in held if not one.has_ended]
     going_on.sort(key=lambda one: (one.project_id is not None, str(one)))
-    return Allocations(going_on, needed=needed, had_one=len(going_on) < len(every))
-
-
-def _has_ended(allocation: Allocation) -> bool:
-    project = allocation.project
-    return allocation.budget.closed_at is not None or (
-        project is not None and project.ended_at is not None
-    )
+    return Allocations(going_on, needed=needed, had_one=len(going_on) < len(held))
 
 
 def names_of_allocations(allocations: Iterable[Allocation]) -> list[tuple[str, str]]:

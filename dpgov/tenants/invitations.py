@@ -19,13 +19,13 @@ from dpgov.audit.services import append
 from dpgov.operation import clock
 from dpgov.tenants.accounts import normal_email
 from dpgov.tenants.models import (
-    TAKES_TWO_PERSONS,
     Invitation,
     Membership,
     Role,
     Tenant,
     User,
 )
+from dpgov.tenants.role_names import TAKES_TWO_PERSONS
 from dpgov.tenants.selectors import actor_of
 from dpgov.tenants.services import AlreadyMember, TakesTwoPersons
 

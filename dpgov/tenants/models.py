@@ -2,7 +2,6 @@
 
 import hashlib
 import uuid
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, ClassVar
 
@@ -10,53 +9,12 @@ from django.contrib.auth.models import AbstractBaseUser, BaseUserManager
 from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext
 from knox.models import AbstractAuthToken
 
 from dpgov.operation import clock
 from dpgov.operation.clock import DatabaseStamp, Stamp
-
-
-class Role(models.TextChoices):
-    """What a membership lets a person do; `tenants.permissions` says it action by action."""
-
-    OWNER = "owner", _("Data owner")
-    ANALYST = "analyst", _("Analyst")
-    OFFICER = "officer", _("Compliance officer")
-    ADMIN = "admin", _("Administrator")
-
-    @property
-    def within(self) -> str:
-        """As it stands within a sentence: "as data owner"."""
-        words = {
-            Role.OWNER: pgettext("within a sentence", "data owner"),
-            Role.ANALYST: pgettext("within a sentence", "analyst"),
-            Role.OFFICER: pgettext("within a sentence", "compliance officer"),
-            Role.ADMIN: pgettext("within a sentence", "administrator"),
-        }
-        return words[self]
-
-
-# Who decides, and whose data it is: roles that one administrator alone gives to nobody.
-TAKES_TWO_PERSONS = frozenset({Role.OWNER, Role.OFFICER})
-# The roles that one person may have together, first and second (docs/adr/0024).
-TOGETHER = ((Role.OWNER, Role.ANALYST), (Role.ADMIN, Role.ANALYST))
-
-
-def in_words(roles: Sequence[Role]) -> str:
-    """One or two roles as a label: "Data owner and analyst"."""
-    return _joined(str(roles[0].label), *(role.within for role in roles[1:]))
-
-
-def within(roles: Sequence[Role]) -> str:
-    """The same as it stands within a sentence: "data owner and analyst"."""
-    return _joined(*(role.within for role in roles))
-
-
-def _joined(first: str, second: str = "") -> str:
-    pattern = pgettext("two roles of one person", "%(first)s and %(second)s")
-    return pattern % {"first": first, "second": second} if second else first
+from dpgov.tenants.role_names import TAKES_TWO_PERSONS, in_words
+from dpgov.tenants.role_names import Role as Role
 
 
 class Tenant(models.Model):
@@ -282,18 +240,46 @@ class Project(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def members(self) -> "Places":
+        """Who works on it now."""
+        return self.places.present()
+
+
+class Places(models.QuerySet["ProjectMember"]):
+    """Places in projects, those that are over among them."""
+
+    def present(self) -> "Places":
+        """Whose people work on their project now: all that a place lets anybody do is by these."""
+        return self.filter(ended_at__isnull=True)
+
+    def end(self) -> None:
+        """Take these people off; that they had a place stays known."""
+        self.present().update(ended_at=clock.database_now())
+
 
 class ProjectMember(models.Model):
-    """Somebody who works on a project; ends with their membership of the tenant."""
+    """Somebody's place in a project, now or once; it ends with their membership of the tenant.
+
+    None is deleted: who had a part in an allocation is limited by it for good (`allocated`).
+    """
 
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
-    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="members")
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="places")
     user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="project_memberships")
     created_at = Stamp(auto_now_add=True)
+    # By the database's clock: compared with the moment at which an allocation was granted.
+    ended_at = models.DateTimeField(null=True)
+
+    objects = Places.as_manager()
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["project", "user"], name="tenants_once_per_project"),
+            models.UniqueConstraint(
+                fields=["project", "user"],
+                condition=models.Q(ended_at__isnull=True),
+                name="tenants_once_per_project",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -6,7 +6,7 @@ Ending a project ends nothing that was spent; it only takes no more people and n
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.utils.translation import gettext as _
 
 from dpgov.audit.actions import Action
@@ -51,7 +51,10 @@ class OwnPlace(ValueError):
 def projects_of(tenant_id: UUID) -> QuerySet[Project]:
     """The tenant's projects, running ones first, each with the number of its people."""
     projects = Project.objects.filter(tenant_id=tenant_id)
-    return projects.annotate(size=Count("members")).order_by("-ended_at", "name", "pk")
+    present = Q(places__ended_at__isnull=True)
+    return projects.annotate(size=Count("places", filter=present)).order_by(
+        "-ended_at", "name", "pk"
+    )
 
 
 def people_of(project: Project) -> QuerySet[ProjectMember]:
@@ -105,7 +108,7 @@ def remove_project_member(*, project: Project, user_id: UUID, actor: Actor) -> N
     member = current.members.select_related("user").get(user_id=user_id)
     _refuse_own(current, user_id, actor)
     _record(current, actor, Action.PROJECT_MEMBER_REMOVED, email=member.user.email)
-    member.delete()
+    current.members.filter(pk=member.pk).end()
 
 
 @transaction.atomic

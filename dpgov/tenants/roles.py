@@ -8,7 +8,7 @@ from datetime import datetime
 
 from django.db.models import OuterRef, Q
 
-from dpgov.tenants.models import TAKES_TWO_PERSONS, TOGETHER, Role, in_words
+from dpgov.tenants.role_names import TAKES_TWO_PERSONS, TOGETHER, Role, in_words
 
 # What somebody can be, by its code.
 CODES: dict[str, tuple[Role, ...]] = {

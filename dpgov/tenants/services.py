@@ -170,7 +170,7 @@ def remove_from_practice(*, membership: Membership) -> None:
 
 def _end(current: Membership, actor: Actor) -> None:
     _record(current, actor, Action.MEMBER_REMOVED, {"role": current.roles_code})
-    ProjectMember.objects.filter(tenant=current.tenant, user=current.user).delete()
+    ProjectMember.objects.filter(tenant=current.tenant, user=current.user).end()
     current.delete()
 
 

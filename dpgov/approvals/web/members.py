@@ -15,9 +15,10 @@ from dpgov.approvals.selectors import subjects_waiting, waiting_about
 from dpgov.approvals.services import withdraw
 from dpgov.tenants import services
 from dpgov.tenants.invitations import open_invitations
-from dpgov.tenants.models import Membership, Role, within
+from dpgov.tenants.models import Membership, Role
 from dpgov.tenants.permissions import MemberRequest, Permission, requires
 from dpgov.tenants.practising import remove_with_practice
+from dpgov.tenants.role_names import within
 from dpgov.tenants.roles import choices, roles_in, takes_two_persons
 from dpgov.tenants.selectors import actor_of, has_officer, members_of, theirs_alone
 from dpgov.tenants.web.forms import RoleForm

@@ -96,6 +96,6 @@ def _allocation(budget: Budget) -> tuple[dict[str, str], frozenset[UUID]]:
     allocation = budget.allocation
     if allocation.user_id is not None:
         return {"of": "allocation"}, frozenset({allocation.user_id})
-    people = ProjectMember.objects.filter(project__allocations=allocation)
+    people = ProjectMember.objects.present().filter(project__allocations=allocation)
     named = {"of": "project", "project": str(allocation.project)}
     return named, frozenset(people.values_list("user_id", flat=True))

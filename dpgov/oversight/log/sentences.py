@@ -23,7 +23,7 @@ from dpgov.language.translation import in_a_row
 from dpgov.oversight.log.words import in_words
 from dpgov.queries.models import Query
 from dpgov.queries.wording.words import in_words as question_in_words
-from dpgov.tenants.models import in_words as roles_in_words
+from dpgov.tenants.role_names import in_words as roles_in_words
 from dpgov.tenants.roles import CODES
 
 _UNITS = {"epsilon": "ε", "rho": "ρ"}

@@ -102,7 +102,6 @@ DELETES = frozenset(
     {
         "tenants.Membership",
         "tenants.ApiToken",
-        "tenants.ProjectMember",
         "budgets.RateLimit",
         "datasets.Upload",
         "datasets.Arrival",
@@ -113,6 +112,8 @@ DELETES = frozenset(
 )
 # Tables with rights of their own: functions of the database write there with the owner's rights.
 WRITES: dict[str, str] = {
+    # That somebody had a part in an allocation limits them when they have left it.
+    "tenants.ProjectMember": "SELECT, INSERT, UPDATE (ended_at)",
     "budgets.Budget": "SELECT, INSERT,"
     " UPDATE (label, limit_nano, target_nano, frozen_at, frozen_reason, closed_at, undivided_at,"
     " counted_on)",

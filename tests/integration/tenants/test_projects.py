@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from dpgov.audit.models import AuditEntry
-from dpgov.tenants.models import Membership, Project, ProjectMember
+from dpgov.tenants.models import Membership, Project
 from dpgov.tenants.projects import (
     AlreadyInProject,
     ProjectEnded,
@@ -14,6 +14,7 @@ from dpgov.tenants.projects import (
     add_project_member,
     create_project,
     end_project,
+    projects_of,
     remove_project_member,
 )
 from dpgov.tenants.selectors import actor_of
@@ -88,7 +89,7 @@ def test_whoever_leaves_the_tenant_leaves_its_projects(
     """H7: an allocation of the project is no longer theirs."""
     add_project_member(project=project, membership=analyst, actor=actor_of(owner.user))
     remove_member(membership=analyst, actor=actor_of(owner.user))
-    assert not ProjectMember.objects.exists()
+    assert not project.members.exists()
 
 
 def test_the_pages_create_fill_and_end_a_project(
@@ -104,6 +105,8 @@ def test_the_pages_create_fill_and_end_a_project(
     assert f'value="{analyst.pk}"' not in filled
     emptied = browser.post(f"{page}remove/{analyst.pk}/", follow=True).content.decode()
     assert "no longer works on Trains" in emptied
+    assert f'value="{analyst.pk}"' in emptied
+    assert list(projects_of(owner.tenant_id).values_list("size", flat=True)) == [0]
     assert "End Trains?" in browser.get(f"{page}end/").content.decode()
     assert "has ended" in browser.post(f"{page}end/", follow=True).content.decode()
 

@@ -128,7 +128,8 @@ class RateForm(forms.Form):
 
 def projects_with(user: User) -> set[UUID]:
     """Those that this person works on."""
-    return set(ProjectMember.objects.filter(user=user).values_list("project_id", flat=True))
+    mine = ProjectMember.objects.present().filter(user=user)
+    return set(mine.values_list("project_id", flat=True))
 
 
 def _choices(people: Sequence[Membership], projects: Sequence[Project]) -> list[Any]:
