@@ -165,10 +165,18 @@ class Names:
         return self.name(node)
 
     def _moment(self, node: exp.Cast) -> str:
-        """A date or a time as its text. A date would lose a time of day that stands in it."""
+        """A date or a time as its text.
+
+        A date would lose a time of day that stands in it; and of a moment without one other tools
+        say midnight, where a date counts as its whole day here.
+        """
         text = self.constant(node.this)
-        if node.to.this is exp.DataType.Type.DATE and has_time_of_day(text):
+        is_date = node.to.this is exp.DataType.Type.DATE
+        if is_date and has_time_of_day(text):
             message = _("A date has no time of day: write TIMESTAMP, or leave the time out.")
+            raise self.text.refused(node, message)
+        if not is_date and not has_time_of_day(text):
+            message = _("A TIMESTAMP has a time of day: write DATE, or add the time.")
             raise self.text.refused(node, message)
         return text
 

@@ -59,6 +59,15 @@ def test_dates_are_compared_as_they_are_written() -> None:
     ]
 
 
+@pytest.mark.parametrize("kind", ["TIMESTAMP", "DATETIME"])
+def test_a_moment_without_a_time_of_day_is_refused_and_counts_as_no_day(kind: str) -> None:
+    """Other tools take it for midnight, and here the same words would take all of the day."""
+    with pytest.raises(RefusedSql, match="write DATE, or add the time"):
+        plan(f"SELECT COUNT(*) FROM people WHERE at <= {kind} '2024-01-31'")
+    found = plan(f"SELECT COUNT(*) FROM people WHERE at <= {kind} '2024-01-31 00:00'")
+    assert found["where"] == [{"column": "at", "op": "<=", "value": "2024-01-31T00:00"}]
+
+
 @pytest.mark.parametrize(
     ("group", "words"),
     [
