@@ -214,7 +214,7 @@ def _reason(text: str) -> str:
 def _end(request: ChangeRequest, state: State, membership: Membership, reason: str) -> None:
     request.state = state
     request.decided_by = membership.user
-    request.decided_at = clock.now()
+    request.decided_at = clock.database_now()
     request.decision_reason = reason
     request.save(update_fields=["state", "decided_by", "decided_at", "decision_reason", "outcome"])
 

@@ -169,7 +169,7 @@ def _move(members: QuerySet[SharedBudgetMember], shared_budget: Budget) -> list[
     """End these memberships and begin the same ones in another shared budget."""
     present = list(members.filter(left_at__isnull=True).order_by("dataset_budget"))
     SharedBudgetMember.objects.filter(pk__in=[member.pk for member in present]).update(
-        left_at=clock.now()
+        left_at=clock.database_now()
     )
     SharedBudgetMember.objects.bulk_create(
         SharedBudgetMember(

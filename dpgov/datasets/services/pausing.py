@@ -40,7 +40,7 @@ def pause_questions(*, dataset: Dataset, user: User, reason: str) -> None:
     Raises Dataset.DoesNotExist when it is paused, archived or held already; nothing is changed.
     """
     open_one = Dataset.objects.filter(present(), pk=dataset.pk, paused_at__isnull=True)
-    if not open_one.update(paused_at=clock.now(), pause_reason=reason):
+    if not open_one.update(paused_at=clock.database_now(), pause_reason=reason):
         raise Dataset.DoesNotExist
     detail = {"name": dataset.name, "reason": reason}
     record(dataset, actor_of(user), Action.QUESTIONS_PAUSED, detail)
@@ -53,6 +53,6 @@ def resume_questions(*, dataset: Dataset, user: User) -> None:
     Raises Dataset.DoesNotExist when it is not paused (any more); nothing is changed.
     """
     paused = Dataset.objects.filter(present(), pk=dataset.pk, paused_at__isnull=False)
-    if not paused.update(paused_at=None, pause_reason="", resumed_at=clock.now()):
+    if not paused.update(paused_at=None, pause_reason="", resumed_at=clock.database_now()):
         raise Dataset.DoesNotExist
     record(dataset, actor_of(user), Action.QUESTIONS_RESUMED, {"name": dataset.name})

@@ -228,12 +228,13 @@ def end_request(
     granted_nano: int | None = None,
 ) -> BudgetRequest:
     """Write down who answered what; the caller makes the entry."""
+    # Compared with the moments of other machines: an approval ends when a pause does.
     budget_request.state, budget_request.answer, budget_request.granted_nano = (
         state,
         answer,
         granted_nano,
     )
-    budget_request.answered_by, budget_request.answered_at = membership.user, clock.now()
+    budget_request.answered_by, budget_request.answered_at = membership.user, clock.database_now()
     budget_request.save(
         update_fields=["state", "answer", "granted_nano", "answered_by", "answered_at"]
     )

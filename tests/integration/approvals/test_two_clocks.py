@@ -11,14 +11,18 @@ from django.utils import timezone
 
 from dpgov.approvals.services import approve
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import current_version
+from dpgov.datasets.services import pause_questions, resume_questions
 from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import NANO
+from dpgov.queries.asking.approval import why_not
 from dpgov.queries.models import BudgetRequest
 from dpgov.queries.workbench import budget_requests
 from dpgov.tenants.invitations import invite
 from dpgov.tenants.joining import look_at
 from dpgov.tenants.models import Membership
 from tests.integration.approvals.conftest import Asking, Counted
+from tests.integration.queries.asking.approving import approved, needs_approval
 
 
 @pytest.fixture(autouse=True)
@@ -44,6 +48,29 @@ def test_a_change_can_be_requested_as_soon_as_one_has_joined(
     request = asking(owner)
     decision = approve(request_id=request.pk, decider=officer, reason="agreed", carry_out=change)
     assert (decision.request.state, len(change.requests)) == ("approved", 1)
+
+
+def test_a_decision_is_dated_after_what_it_decides(
+    owner: Membership, officer: Membership, asking: Asking, change: Counted
+) -> None:
+    """B12: and before what it leads to, which is how the database knows that it was used."""
+    request = asking(owner)
+    decision = approve(request_id=request.pk, decider=officer, reason="agreed", carry_out=change)
+    assert decision.request.decided_at is not None
+    assert decision.request.decided_at > request.requested_at
+
+
+def test_an_approval_ends_with_a_pause_that_another_machine_ended(
+    owner: Membership, analyst: Membership, dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """L40, B12: the owner's answer came by a machine whose clock is ahead."""
+    needs_approval(dataset)
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr(clock, "now", lambda: timezone.now() + timedelta(minutes=5))
+        approval = approved(analyst, owner, dataset)
+    pause_questions(dataset=dataset, user=owner.user, reason="a doubt")
+    resume_questions(dataset=dataset, user=owner.user)
+    assert why_not(approval, current_version(dataset)) == "paused"
 
 
 def test_budget_can_be_asked_for_as_soon_as_one_has_joined(
