@@ -29,8 +29,13 @@ def members_of(tenant: Tenant) -> QuerySet[Membership]:
 
 def has_officer(tenant: Tenant) -> bool:
     """Whether anybody is there who could agree to owners and officers."""
-    officers = Membership.objects.filter(having(Role.OFFICER), tenant=tenant)
-    return officers.filter(user__is_active=True).exists()
+    return has_somebody(tenant, Role.OFFICER)
+
+
+def has_somebody(tenant: Tenant, role: Role) -> bool:
+    """Whether anybody has this role who can sign in."""
+    members = Membership.objects.filter(having(role), tenant=tenant)
+    return members.filter(user__is_active=True).exists()
 
 
 def theirs_alone(membership: Membership) -> tuple[Role, ...]:

@@ -1,5 +1,6 @@
 """Doors for the members of a tenant and their roles: each translates and calls one service."""
 
+from collections.abc import Collection
 from uuid import UUID
 
 from django.contrib import messages
@@ -20,7 +21,7 @@ from dpgov.tenants.permissions import MemberRequest, Permission, requires
 from dpgov.tenants.practising import remove_with_practice
 from dpgov.tenants.role_names import within
 from dpgov.tenants.roles import choices, roles_in, takes_two_persons
-from dpgov.tenants.selectors import actor_of, has_officer, members_of, theirs_alone
+from dpgov.tenants.selectors import actor_of, has_officer, has_somebody, members_of, theirs_alone
 from dpgov.tenants.web.forms import RoleForm
 from dpgov.web.lists import listed
 from dpgov.web.pages import show_page
@@ -46,6 +47,7 @@ def members(request: MemberRequest) -> HttpResponse:
         "roles": choices(),
         "waiting": open_invitations(tenant).count(),
         "has_officer": has_officer(tenant) or tenant.is_practice,
+        "has_owner": has_somebody(tenant, Role.OWNER),
     }
     return render(request, "tenants/members.html", context)
 
@@ -53,15 +55,20 @@ def members(request: MemberRequest) -> HttpResponse:
 @require_POST
 @requires(Permission.MANAGE_MEMBERS)
 def member_role(request: MemberRequest, membership_id: UUID) -> HttpResponse:
-    """Change a member's role; where an officer has to agree, the page first asks why."""
+    """Change a member's role; a page asks why where an officer has to agree.
+
+    And once more where nobody else has the role that they would lose.
+    """
     membership = _member(request, membership_id)
     form = RoleForm(request.POST)
     if "role" not in form.data or "role" in form.errors:
         messages.error(request, _("Choose one of the roles in the list."))
         return redirect("people:members")
     role = form.cleaned_data["role"]
-    if takes_two_persons(role, membership.roles_code) and not form.has_reason():
-        return _ask_why(request, membership, form)
+    takes_two = takes_two_persons(role, membership.roles_code)
+    is_missed = not takes_two and bool(_lost(membership, role)) and not form.cleaned_data["sure"]
+    if is_missed or (takes_two and not form.has_reason()):
+        return _ask(request, membership, form, takes_two=takes_two)
     try:
         asked = giving.change_role(
             membership=membership,
@@ -84,13 +91,18 @@ def _say(request: MemberRequest, membership: Membership, *, waits: bool) -> None
     messages.success(request, text.format(person=membership.user))
 
 
-def _ask_why(request: MemberRequest, membership: Membership, form: RoleForm) -> HttpResponse:
+def _ask(
+    request: MemberRequest, membership: Membership, form: RoleForm, *, takes_two: bool
+) -> HttpResponse:
+    role = form.cleaned_data["role"]
     context = {
         "member": membership,
         "form": form,
-        "code": form.cleaned_data["role"],
-        "role": within(roles_in(form.cleaned_data["role"])),
+        "code": role,
+        "role": within(roles_in(role)),
+        "takes_two": takes_two,
         "has_officer": has_officer(membership.tenant),
+        **_said_of(_lost(membership, role)),
     }
     return show_page(request, "tenants/member_role.html", context, refused="reason" in form.data)
 
@@ -118,12 +130,7 @@ def member_remove(request: MemberRequest, membership_id: UUID) -> HttpResponse:
     """Ask once more, then remove a member."""
     membership = _member(request, membership_id)
     if request.method != "POST":
-        alone = theirs_alone(membership)
-        context = {
-            "member": membership,
-            "is_last_officer": Role.OFFICER in alone,
-            "is_last_owner": Role.OWNER in alone,
-        }
+        context = {"member": membership, **_said_of(theirs_alone(membership))}
         return render(request, "tenants/member_remove.html", context)
     try:
         remove_with_practice(membership=membership, actor=actor_of(request.user))
@@ -134,6 +141,15 @@ def member_remove(request: MemberRequest, membership_id: UUID) -> HttpResponse:
     except Membership.DoesNotExist as gone:
         raise Http404 from gone
     return redirect("people:members")
+
+
+def _lost(membership: Membership, role: str) -> set[Role]:
+    """What nobody here would have any more: it is no accident where somebody says so."""
+    return {Role.OFFICER, Role.OWNER} & set(theirs_alone(membership)) - set(roles_in(role))
+
+
+def _said_of(alone: Collection[Role]) -> dict[str, bool]:
+    return {"is_last_officer": Role.OFFICER in alone, "is_last_owner": Role.OWNER in alone}
 
 
 def _member(request: MemberRequest, membership_id: UUID) -> Membership:

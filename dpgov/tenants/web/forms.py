@@ -56,10 +56,14 @@ class JoinForm(forms.Form):
 
 
 class RoleForm(forms.Form):
-    """Another role for a member, or two; `reason` is for the officer who has to agree."""
+    """Another role for a member, or two; `reason` is for the officer who has to agree.
+
+    `sure` says that what is lost with the present role was read.
+    """
 
     role = forms.ChoiceField(label=_("Role"), choices=choices)
     reason = forms.CharField(label=_("Reason"), max_length=500, required=False)
+    sure = forms.BooleanField(required=False)
 
     def has_reason(self) -> bool:
         """Whether something was given for the officer to read."""

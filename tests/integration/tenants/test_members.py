@@ -136,6 +136,41 @@ def test_before_the_last_officer_or_owner_goes_the_page_says_what_stands_still_t
     assert "Nobody else here is a compliance officer" not in said(officer)
 
 
+@pytest.mark.parametrize("role", [Role.OFFICER, Role.OWNER])
+def test_the_last_officer_or_owner_gets_another_role_only_where_that_was_read(
+    role: Role, admin: Membership, tenant: Tenant, client_for: ClientFor
+) -> None:
+    browser, last = client_for(admin), join(tenant, role, "last")
+    door = f"/members/{last.id}/role/"
+    asked = browser.post(door, {"role": "analyst"})
+    assert "Nobody else here is a" in asked.text
+    last.refresh_from_db()
+    assert (last.role, recorded(tenant)) == (role, [])
+    assert browser.post(door, {"role": "analyst", "sure": "yes"}).status_code == 302
+    last.refresh_from_db()
+    assert last.role == Role.ANALYST
+
+
+def test_one_of_two_owners_gets_another_role_at_once(
+    admin: Membership, owner: Membership, tenant: Tenant, client_for: ClientFor
+) -> None:
+    join(tenant, Role.OWNER, "second")
+    assert (
+        client_for(admin).post(f"/members/{owner.id}/role/", {"role": "analyst"}).status_code == 302
+    )
+    owner.refresh_from_db()
+    assert owner.role == Role.ANALYST
+
+
+def test_where_no_owner_is_left_the_list_of_members_says_so(
+    admin: Membership, owner: Membership, client_for: ClientFor
+) -> None:
+    browser = client_for(admin)
+    assert "There is no data owner here" not in browser.get("/members/").text
+    services.remove_member(membership=owner, actor=actor_of(admin.user))
+    assert "There is no data owner here" in browser.get("/members/").text
+
+
 def test_where_no_officer_is_left_the_list_of_members_says_so(
     admin: Membership, officer: Membership, client_for: ClientFor
 ) -> None:
