@@ -12,11 +12,12 @@ from django.views.decorators.http import require_safe
 
 from dpgov.budgets.words import question
 from dpgov.datasets.models import Dataset
-from dpgov.datasets.selectors import dataset_or_404
+from dpgov.datasets.selectors import dataset_or_404, schema_of
 from dpgov.queries.models import Query, Release
 from dpgov.queries.selectors import PublicState, visible_queries, with_public_state
 from dpgov.queries.wording.words import counted_in_rows, in_words
 from dpgov.queries.workbench.comparing import ComparedRow, chart_of, comparable, compared
+from dpgov.queries.workbench.declared import declared_alike
 from dpgov.tenants.permissions import Permission, membership_of, requires
 
 _MOST_LISTED = 50
@@ -63,6 +64,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
         "most": _MOST_COMPARED,
         "in_rows": counted_in_rows(),
         "several_versions": len({query.version_id for query in chosen}) > 1,
+        "declared_otherwise": [letters[query.pk] for query in _declared_otherwise(chosen)],
     }
     return render(request, "queries/answer/compare.html", context)
 
@@ -90,6 +92,15 @@ def _comparable(listed: list[Query], chosen: list[Query]) -> list[Query]:
         for query in listed
         if any(comparable(query.plan, other.plan) for other in listed if other is not query)
     ]
+
+
+def _declared_otherwise(chosen: list[Query]) -> list[Query]:
+    """Those whose version says something else than the first one's of what that one reads."""
+    others = [query for query in chosen[1:] if query.version_id != chosen[0].version_id]
+    if not others:
+        return []
+    mine, plan = schema_of(chosen[0].version), chosen[0].plan
+    return [one for one in others if not declared_alike(plan, mine, schema_of(one.version))]
 
 
 def _lines(rows: list[ComparedRow]) -> str:

@@ -14,7 +14,8 @@ from typing import Any
 from uuid import UUID
 
 import plotly.graph_objects as go
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet, Window
+from django.db.models.functions import RowNumber
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -31,6 +32,7 @@ from dpgov.queries.selectors import PublicState, visible_queries, with_public_st
 from dpgov.queries.wording.dots import shift_of
 from dpgov.queries.wording.plotting import Figure, as_figure, inert, labelled_axis
 from dpgov.queries.workbench.comparing import ComparedRow, Side, compared
+from dpgov.queries.workbench.declared import declared_alike
 from dpgov.tenants.models import Membership
 
 _MOST_READ = 200
@@ -100,7 +102,8 @@ def _of_other_versions(membership: Membership, query: Query) -> Iterator[Query]:
     """Answers of the same question, the newest first.
 
     A form is of one declaration: where a version was declared otherwise, the same form may be
-    another question and another form the same one. There both plans are read against both.
+    another question and another form the same one. There both plans are read against both, and
+    what they read has to be declared alike, or a difference would come from the declarations.
     """
     if not query.canonical_sha256:
         return
@@ -109,11 +112,20 @@ def _of_other_versions(membership: Membership, query: Query) -> Iterator[Query]:
     declared = _declarations(read, query)
     mine = declared.pop(query.version_id)
     alike = [pk for pk, schema in declared.items() if _is_declared_alike(schema, mine)]
-    form = Q(canonical_sha256=query.canonical_sha256) | ~Q(version__in=alike)
-    others = read.filter(form, version__in=list(declared))
-    for other in others.select_related(None).select_related("version")[:_MOST_READ]:
-        if other.version_id in alike or _is_same(query, other, mine, declared[other.version_id]):
+    of_form = read.filter(canonical_sha256=query.canonical_sha256, version__in=alike)
+    yield from _newest(of_form, 1)
+    told = {pk: one for pk, one in declared.items() if declared_alike(query.plan, mine, one)}
+    others = [pk for pk in told if pk not in alike]
+    for other in _newest(read.filter(version__in=others), _MOST_READ // max(1, len(others))):
+        if _is_same(query, other, mine, told[other.version_id]):
             yield other
+
+
+def _newest(answers: QuerySet[Query], most: int) -> QuerySet[Query]:
+    """So many of each version, so that none is lost behind the answers of another one."""
+    of_each = Window(RowNumber(), F("version"), [F("submitted_at").desc(), F("id").desc()])
+    whole = answers.select_related(None).select_related("version").annotate(place=of_each)
+    return whole.filter(place__lte=max(1, most))
 
 
 def _declarations(read: QuerySet[Query], query: Query) -> dict[UUID, DatasetSchema]:

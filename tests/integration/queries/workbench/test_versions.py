@@ -9,9 +9,10 @@ from django.test import Client
 
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import add_version, receive_upload
-from dpgov.privacy.plan.domains import category_domain
-from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec
+from dpgov.privacy.plan.domains import category_domain, numeric_domain
+from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, MissingRule
 from dpgov.queries.models import Query
+from dpgov.queries.workbench import versions
 from dpgov.queries.workbench.versions import over_versions
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
@@ -118,6 +119,63 @@ def test_a_filter_that_once_meant_every_row_is_another_question_where_it_does_no
     answer_now()
     for one in Query.objects.select_related("version").filter(pk__in=[first.pk, both.pk]):
         assert over_versions(analyst, one) is None
+
+
+def _wider(column: ColumnSpec) -> ColumnSpec:
+    wider = replace(column, domain=numeric_domain("0", "200", "1"))
+    return wider if column.name == "age" else column
+
+
+def _imputed(column: ColumnSpec) -> ColumnSpec:
+    return replace(column, missing=MissingRule.IMPUTE, impute_code=0)
+
+
+@pytest.mark.parametrize("otherwise", [_wider, _imputed])
+def test_answers_within_other_bounds_or_with_another_rule_make_no_line(
+    otherwise: Callable[[ColumnSpec], ColumnSpec],
+    analyst: Membership,
+    ask: Ask,
+    answer_now: Callable[[], int],
+    later: Callable[..., None],
+    client_for: ClientFor,
+) -> None:
+    """E13: they differ by what was declared, and not by the data."""
+    first, counted = ask(analyst, statistics=MEAN), ask(analyst)
+    answer_now()
+    later(tuple(otherwise(column) if column.name == "age" else column for column in COLUMNS))
+    second, counted_again = ask(analyst, statistics=MEAN), ask(analyst)
+    answer_now()
+    read = {q.pk: q for q in Query.objects.select_related("version").filter(dataset=first.dataset)}
+    assert over_versions(analyst, read[first.pk]) is None
+    assert over_versions(analyst, read[counted.pk]) is not None
+
+    def compared(*chosen: Query) -> str:
+        listed = "&".join(f"answer={one.pk}" for one in chosen)
+        return client_for(analyst).get(f"/datasets/visits/compare/?{listed}").text
+
+    assert "Declared otherwise than for A: B." in compared(first, second)
+    assert "Declared otherwise" not in compared(counted, counted_again)
+
+
+def test_no_version_is_lost_behind_the_answers_of_another_one(
+    analyst: Membership,
+    ask: Ask,
+    answer_now: Callable[[], int],
+    later: Callable[..., None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """E13: as few as are read of versions that were declared otherwise, each has its share."""
+    monkeypatch.setattr(versions, "_MOST_READ", 2)
+    asked = [ask(analyst, epsilon=0.25)]
+    answer_now()
+    for columns in (tuple(_turned(column) for column in COLUMNS), COLUMNS):
+        later(columns)
+        asked += [ask(analyst, epsilon=0.25), ask(analyst, epsilon=0.5)]
+        answer_now()
+    newest = Query.objects.select_related("version").get(pk=asked[-1].pk)
+    found = over_versions(analyst, newest)
+    assert found is not None
+    assert [row[0].query_id for row in found.rows] == [asked[0].pk, asked[2].pk, asked[4].pk]
 
 
 def _of(sex: str) -> list[dict[str, str]]:
