@@ -10,6 +10,7 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\u
 # A program that parts cells at one of these, where ours are parted at commas, begins one there.
 _BEGINS = re.escape("".join(sign for sign in _FORMULA_STARTS if not sign.isspace()))
 _INSIDE = re.compile(rf"""([;\t\r\n][\s"']*)(?=[{_BEGINS}])""")
+_PUT_INSIDE = re.compile(rf"""([;\t\r\n][\s"']*)'(?=[{_BEGINS}])""")
 
 
 def safe_cell(value: Cell) -> Cell | str:
@@ -23,3 +24,10 @@ def safe_text(value: Cell) -> Cell | str:
     """The same of what people write freely, safe for a program that parts cells elsewhere, too."""
     whole = safe_cell(value)
     return _INSIDE.sub(r"\1'", whole) if isinstance(whole, str) else whole
+
+
+def as_written(cell: str) -> str:
+    """The reverse of `safe_text`, of a cell that comes back."""
+    inside = _PUT_INSIDE.sub(r"\1", cell)
+    texts = (inside.removeprefix("'"), inside)
+    return next((text for text in texts if safe_text(text) == cell), cell)

@@ -17,7 +17,7 @@ from dpgov.datasets.importing.found import Found, FoundColumn, short
 from dpgov.datasets.importing.tree import UnreadableMetadata
 from dpgov.datasets.models import Column
 from dpgov.privacy.plan.calendar import Step
-from dpgov.web.spreadsheet import safe_cell
+from dpgov.web.spreadsheet import as_written, safe_text
 
 HEADS = ("column", "type", "from", "to", "step", "values", "missing", "format", "time zone")
 _FORMULA = "formula"
@@ -67,9 +67,8 @@ def _split(text: str) -> Iterator[list[str]]:
 
 
 def _cell(text: str) -> str:
-    """Without the apostrophe that keeps a spreadsheet from running it."""
-    bare = text.strip()
-    return bare[1:] if bare.startswith("'") and safe_cell(bare[1:]) == bare else bare
+    """Without the apostrophes that keep a spreadsheet from running it."""
+    return as_written(text.strip())
 
 
 def _column(cells: Mapping[str, str]) -> FoundColumn:
@@ -167,7 +166,7 @@ def template(
     german = (get_language() or "").startswith("de")
     rows = csv.writer(written, delimiter=";" if german else ",")
     rows.writerow([*HEADS, *more[0]])
-    rows.writerows([safe_cell(name), *_row(typed.get(name, {})), *more[1]] for name in headers)
+    rows.writerows([safe_text(name), *_row(typed.get(name, {})), *more[1]] for name in headers)
     rows.writerows(_computed_row(fields) for fields in computed)
     return "\ufeff" + written.getvalue()
 
@@ -175,8 +174,8 @@ def template(
 def _computed_row(fields: Mapping[str, str]) -> list[str]:
     cells = [fields.get(field, "") for field in ("lower", "upper", "step")]
     cells += [_joined(fields), _rule(fields), "", ""]
-    formula = safe_cell(as_cell(fields))
-    return [safe_cell(fields.get("name", "")), "", *map(_plain, cells), formula]
+    formula = safe_text(as_cell(fields))
+    return [safe_text(fields.get("name", "")), "", *map(_plain, cells), formula]
 
 
 def _joined(fields: Mapping[str, str]) -> str:
@@ -202,4 +201,4 @@ def _row(fields: Mapping[str, str]) -> list[str]:
 
 def _plain(cell: str) -> str:
     """A negative number is no formula; every other text may be taken for one."""
-    return cell if cell.removeprefix("-").replace(".", "", 1).isdecimal() else safe_cell(cell)
+    return cell if cell.removeprefix("-").replace(".", "", 1).isdecimal() else safe_text(cell)

@@ -1,5 +1,6 @@
 """Rows of a spreadsheet: what each cell becomes, and what is said of a cell that says nothing."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -84,6 +85,23 @@ def test_a_cell_that_never_ends_is_refused() -> None:
 def test_a_german_page_gives_the_template_that_german_spreadsheets_open() -> None:
     with override("de"):
         assert template(["age"], {}).startswith("\ufeffcolumn;type;from;to;step;values;missing")
+
+
+@pytest.mark.parametrize(
+    "category",
+    ["=1+1", "low;=1+1", "a;-b", 'x; "@SUM(A1)', "it's; fine", "-5", "a\tb;+c", "it's;'=1"],
+)
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_the_template_begins_no_formula_anywhere_and_comes_back_as_it_was(
+    language: str, category: str
+) -> None:
+    """I3: not behind a semicolon either, where a German spreadsheet parts cells."""
+    typed = {"age": {"kind": "category", "categories": f"plain\n{category}", "missing": "drop"}}
+    with override(language):
+        written = template(["age"], typed)
+        again = filled(read_rows(written, format_name="CSV"), ["age"])
+    assert not re.search(r"""[;\t][\s"]*[=+@]""", written)
+    assert again.columns["age"]["categories"] == f"plain\n{category}"
 
 
 def test_every_preset_is_a_declaration() -> None:
