@@ -48,10 +48,18 @@ def asked_of(dataset: Dataset, terms: Terms) -> tuple[DatasetVersion, Joint]:
 
 
 def proposal_of(
-    dataset: Dataset, raw_plan: dict[str, Any], parties: int, colluders: int
+    dataset: Dataset,
+    raw_plan: dict[str, Any],
+    parties: int,
+    colluders: int,
+    version: DatasetVersion | None = None,
 ) -> tuple[Joint, Terms]:
-    """The same for whoever proposes. Raises InvalidPlan and BadProposal."""
-    joint = _read(current_version(dataset), dataset.slug, raw_plan, parties, colluders)
+    """The same for whoever proposes, or proposed of an earlier version.
+
+    Raises InvalidPlan and BadProposal.
+    """
+    read = version or current_version(dataset)
+    joint = _read(read, dataset.slug, raw_plan, parties, colluders)
     plan = joint.blueprint.plan.as_json()
     del plan["dataset"]
     return joint, Terms(plan, declared(joint.blueprint), parties, colluders)

@@ -126,11 +126,13 @@ def proposed_before(membership: Membership, key: str) -> JointQuestion | None:
 
 
 def _asks_the_same(question: JointQuestion, dataset: Dataset, raw_plan: dict[str, Any]) -> bool:
-    """As far as the dataset still tells: a plan that it does not know any more is not compared."""
+    """Read as it was read then: what is declared now may not know the plan any more."""
+    before = dataset.versions.filter(created_at__lte=question.proposed_at)
+    then = before.order_by("-number").first()
     try:
-        _, terms = proposal_of(dataset, raw_plan, question.parties, question.colluders)
+        _, terms = proposal_of(dataset, raw_plan, question.parties, question.colluders, then)
     except (InvalidPlan, BadProposal):
-        return True
+        return False
     same: bool = terms.plan == question.plan
     return same
 

@@ -22,6 +22,7 @@ from dpgov.tenants.models import Membership
 from tests.cast import publish_now
 from tests.integration.joint.before import sent
 from tests.integration.joint.made import COUNT_BY_SEX, Side, approved, look, proposed, side
+from tests.integration.queries.asking.approving import new_version
 
 Api = Callable[[Membership], APIClient]
 _BASE = "/api/v1/joint/"
@@ -100,6 +101,28 @@ def test_a_key_leads_to_its_proposal_when_the_dataset_is_gone(
     refused = _post(owner, "new/", _body(title="Another"), 409)["errors"]
     assert [one["code"] for one in refused] == ["idempotency_conflict"]
     assert _why(owner, "new/", _body(), 400) == [("invalid", "dataset")]
+
+
+def test_another_plan_under_a_used_key_is_refused_though_nobody_could_propose_it(
+    sides: list[Side], api_for: Api
+) -> None:
+    """M47: a plan that cannot be read is not the one that was proposed."""
+    owner = api_for(sides[0].owner)
+    _post(owner, "new/", _body(), 201)
+    for broken in (COUNT_BY_SEX | {"rho": "x"}, COUNT_BY_SEX | {"statistics": [_MEAN]}):
+        refused = _post(owner, "new/", _body(plan=broken), 409)["errors"]
+        assert [one["code"] for one in refused] == ["idempotency_conflict"]
+
+
+def test_a_key_leads_to_its_proposal_where_newer_declarations_do_not_know_its_plan(
+    sides: list[Side], api_for: Api
+) -> None:
+    """M47"""
+    alpha, owner = sides[0], api_for(sides[0].owner)
+    first = _post(owner, "new/", _body(), 201)
+    new_version(alpha.dataset, alpha.owner)
+    assert {code for code, _at in _why(owner, "new/", _body(), 400)} == {"invalid_plan"}
+    assert _post(owner, "new/", _body(), 201)["id"] == first["id"]
 
 
 def test_what_cannot_be_proposed_is_said_at_its_place(db: None, api_for: Api) -> None:
