@@ -65,7 +65,7 @@ def test_what_a_pattern_could_learn_is_the_bound_for_its_whole_price(
     found = look(dataset)
     most = found.differing[0].most
     assert (found.steps, most.nano) == (2, 750_000_000)
-    assert (most.odds, most.certainty) == ("4.482", "81.76%")
+    assert (most.odds, most.certainty) == ("4.49", "81.76%")
 
 
 def test_where_rows_are_changed_and_none_comes_the_price_counts_once(
@@ -76,7 +76,7 @@ def test_where_rows_are_changed_and_none_comes_the_price_counts_once(
     found = look(Dataset.objects.get(pk=dataset.pk))
     most = found.differing[0].most
     assert (found.steps, most.nano) == (1, 750_000_000)
-    assert (most.odds, most.certainty) == ("2.118", "67.92%")
+    assert (most.odds, most.certainty) == ("2.12", "67.92%")
 
 
 def test_what_a_pattern_could_learn_where_rho_is_counted() -> None:
