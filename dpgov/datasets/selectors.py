@@ -85,6 +85,12 @@ def datasets_of(membership: Membership) -> QuerySet[Dataset]:
     return every_dataset_of(membership.tenant).filter(seen(membership))
 
 
+def namesake(membership: Membership, name: str, *, but: Dataset | None = None) -> Dataset | None:
+    """Another dataset that this person sees, called the same but for capitals."""
+    others = datasets_of(membership).filter(name__iexact=name.strip())
+    return others.exclude(pk=but.pk).first() if but else others.first()
+
+
 def get_dataset(membership: Membership, slug: str) -> Dataset:
     """One of the above; raises Dataset.DoesNotExist for foreign, held, others' and missing ones."""
     found = _with_rules(membership.tenant_id).filter(slug=slug).select_related("tenant", "owner")

@@ -90,9 +90,12 @@ def rename(request: HttpRequest, slug: str) -> HttpResponse:
     """Change the name; the address stays."""
     dataset = dataset_or_404(request, slug)
     form = NameForm(request.POST or None, initial={"name": dataset.name})
-    if request.method == "POST" and form.is_valid():
-        name = form.cleaned_data["name"]
-        services.rename_dataset(dataset=dataset, name=name, user=membership_of(request).user)
+    who = membership_of(request)
+    name = form.cleaned_data["name"] if form.is_valid() else ""
+    if name and (other := selectors.namesake(who, name, but=dataset)):
+        form.refuse(other)
+    elif name:
+        services.rename_dataset(dataset=dataset, name=name, user=who.user)
         messages.success(request, _("The dataset is called {name} now.").format(name=name))
         return redirect("datasets:detail", slug)
     return _page(request, "datasets/rename.html", dataset, form)

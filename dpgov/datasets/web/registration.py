@@ -16,9 +16,11 @@ from django.views.decorators.http import require_http_methods, require_POST
 from dpgov.datasets import services, uploaded
 from dpgov.datasets.intake import SpoolHandler
 from dpgov.datasets.models import Arrival, Upload
+from dpgov.datasets.selectors import namesake
 from dpgov.datasets.storage import Spool
 from dpgov.datasets.tasks import wake
 from dpgov.datasets.uploaded import upload_or_404, used
+from dpgov.datasets.web.forms.changes import same_name
 from dpgov.datasets.web.forms.dataset import UploadForm
 from dpgov.datasets.web.forms.file import is_worth_a_look
 from dpgov.datasets.web.forms.filling import around_the_grid, form_of
@@ -103,7 +105,7 @@ def register(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     if request.method != "POST":
         return _registration_page(request, chosen, _begun(request, chosen, arrival))
     form = RegistrationForm(chosen.headers, request.POST)
-    if form.is_valid():
+    if form.is_valid() and not _has_a_namesake(request, form):
         try:
             return _ask(request, chosen, form)
         except services.UploadUsed:
@@ -117,6 +119,14 @@ def register(request: HttpRequest, upload_id: UUID) -> HttpResponse:
         ) as refusal:
             form.refuse(str(refusal))
     return _registration_page(request, chosen, form)
+
+
+def _has_a_namesake(request: HttpRequest, form: RegistrationForm) -> bool:
+    """Refused there, if so."""
+    other = namesake(membership_of(request), form.dataset.cleaned_data["name"])
+    if other is not None:
+        form.refuse(same_name(other), field="name")
+    return other is not None
 
 
 def _ask(request: HttpRequest, chosen: Upload, form: RegistrationForm) -> HttpResponse:

@@ -147,7 +147,7 @@ def test_the_same_data_keeps_the_meaning_of_its_budget(
 ) -> None:
     """F9: losses about rows and losses about people cannot be added up."""
     empty = {f"age__{name}": "" for name in ("lower", "upper", "step")} if changes else {}
-    response = register(browser, uploaded(browser, VISITS), **changes, **empty)
+    response = register(browser, uploaded(browser, VISITS), name="Again", **changes, **empty)
     assert refused(response)
     assert f'href="#id_{field}' in response.content.decode()
     assert Dataset.objects.count() == 1

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.budgets.errors import LedgerRefusal
@@ -27,6 +28,12 @@ if TYPE_CHECKING:
 _TEXT = {"class": "form-control"}
 
 
+def same_name(other: Dataset) -> str:
+    """Why a dataset cannot be called that."""
+    words = gettext("“%(name)s”, at %(address)s, is called that already. Choose another name.")
+    return words % {"name": other.name, "address": f"/datasets/{other.slug}/"}
+
+
 class NameForm(forms.Form):
     """A new name for a registered dataset."""
 
@@ -36,6 +43,10 @@ class NameForm(forms.Form):
         widget=forms.TextInput(attrs=_TEXT),
         help_text=_("The address of its pages and its short name in the API stay as they are."),
     )
+
+    def refuse(self, other: Dataset) -> None:
+        """Two of one name cannot be told apart on a desk or in a filter."""
+        self.add_error("name", same_name(other))
 
 
 class DeleteDataForm(forms.Form):
