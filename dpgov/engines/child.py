@@ -264,7 +264,7 @@ def _sentence(answer: dict[str, Any]) -> str:
     try:
         parts = list(Formatter().parse(pattern or ""))
         named = {name for _, name, _, _ in parts if name is not None}
-        plain = all(name.isidentifier() and not spec for _, name, spec, _ in parts if name)
+        plain = all(name.isidentifier() and spec in ("", ",") for _, name, spec, _ in parts if name)
         if plain and isinstance(values, dict) and named == set(values):
             found = said(str(pattern), **values)
             return found if found == text else str(text)

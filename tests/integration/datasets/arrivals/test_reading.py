@@ -146,8 +146,8 @@ def test_a_refusal_is_said_in_the_reader_s_language(browser: Client) -> None:
     asked = ask(browser, max_rows="3")
     read_waiting()
     asked.refresh_from_db()
-    assert asked.outcome["values"] == {"most": {"value": "3"}}
-    assert "{most}" in asked.outcome["pattern"]
+    assert asked.outcome["values"] == {"most": {"value": 3}}
+    assert "{most:,}" in asked.outcome["pattern"]
 
 
 def test_a_refused_version_comes_back_to_its_own_form(browser: Client) -> None:
