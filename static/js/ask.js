@@ -24,16 +24,20 @@
   };
 
   // The slider runs over three powers of ten below the most that one question may cost, evenly on
-  // a logarithmic scale, and writes two digits: what is typed may be finer.
+  // a logarithmic scale, and writes two digits: what is typed may be finer. It writes them as the page's
+  // language does, in which the field is read.
   const DECADES = 3;
   const sliders = () => [...document.querySelectorAll("[data-slider]")];
   const mostOf = (part) => Number(part.dataset.most);
   const fieldOf = (part) => form().elements[part.dataset.slider];
 
+  const mark = (0.5).toLocaleString(document.documentElement.lang)[1];
+  const typed = (plain) => plain.replace(".", mark);
   const amountAt = (part, place) => {
-    if (place >= 100) return part.dataset.most;
+    if (place >= 100) return typed(part.dataset.most);
     const exact = mostOf(part) * 10 ** (DECADES * (place / 100 - 1));
-    return String(Number(Math.max(exact, Number(part.dataset.least)).toPrecision(2)).toFixed(9)).replace(/\.?0+$/, "");
+    const rounded = Number(Math.max(exact, Number(part.dataset.least)).toPrecision(2));
+    return typed(rounded.toFixed(9).replace(/\.?0+$/, ""));
   };
   const placeOf = (part, amount) => {
     const share = Math.log10(amount / mostOf(part)) / DECADES + 1;

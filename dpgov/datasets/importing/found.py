@@ -12,6 +12,7 @@ from dpgov.privacy.plan.calendar import NotADate, Step, number_of, period_text, 
 from dpgov.privacy.plan.domains import MAX_CATEGORIES
 from dpgov.privacy.plan.layouts import read_layout
 from dpgov.privacy.plan.schema import InvalidDomain
+from dpgov.web.typed import as_typed
 
 _LONGEST_NAME = 60
 # Fractions of a second and an offset, which bounds do not need.
@@ -57,7 +58,7 @@ def as_number(column: FoundColumn, *, lower: str, upper: str, step: str) -> None
 
 def _take_number(column: FoundColumn, name: str, text: str) -> None:
     try:
-        column.fields[name] = decimal_text(read_decimal(text))
+        column.fields[name] = as_typed(decimal_text(read_decimal(text)))
     except InvalidNumber as problem:
         patterns = {
             "lower": _("Its lower bound {problem}"),

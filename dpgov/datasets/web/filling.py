@@ -106,7 +106,7 @@ def _copy(request: HttpRequest, chosen: Upload, typed: Typed, _where: str) -> Ty
         heading=_("Copied from {name}, version {number}").format(
             name=version.dataset.name, number=version.number
         ),
-        computed={column.name: typed_computed(column) for column in known if column.formula},
+        computed={c.name: typed_computed(c, known) for c in known if c.formula},
     )
     keep(request, chosen, found)
     return put(typed, chosen.headers, found, over=False)

@@ -12,7 +12,7 @@ from dpgov.language.translation import translated
 from dpgov.privacy.accounting.decimals import InvalidAmount, as_text, parse_epsilon
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.privacy.plan.statistics import StatisticKind
-from dpgov.web.typed import TypedNumber
+from dpgov.web.typed import TypedNumber, as_typed
 
 _SELECT = {"class": "form-select"}
 _QUESTIONS = 20
@@ -46,7 +46,7 @@ class ExampleForm(forms.Form):
         offered = {
             "statistic": STATISTICS[0].value,
             "column": next(iter(promise.numbers), ""),
-            "epsilon": as_text(promise.currency.question(_usual_nano(promise))),
+            "epsilon": as_typed(as_text(promise.currency.question(_usual_nano(promise)))),
         }
         super().__init__(offered | {k: v for k, v in data.items() if k in offered and v})
         self.sides: Sides | None = None

@@ -22,6 +22,7 @@ from dpgov.queries.workbench import approvals
 from dpgov.queries.workbench import budget_requests as service
 from dpgov.tenants.permissions import Permission, may, membership_of, requires
 from dpgov.web.pages import show_page
+from dpgov.web.typed import as_typed
 
 _PAGE = 25
 _REFUSALS = (
@@ -115,7 +116,7 @@ def _wanted(request: HttpRequest) -> dict[str, str]:
     """What a link from a refusal proposes; the form checks it like anything typed."""
     return {
         "about": request.GET.get("about", ""),
-        "epsilon_limit": request.GET.get("epsilon", "")[:60],
+        "epsilon_limit": as_typed(request.GET.get("epsilon", "")[:60]),
     }
 
 

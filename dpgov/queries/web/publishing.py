@@ -30,11 +30,13 @@ from dpgov.queries.sql.reading import plan_of_sql
 from dpgov.queries.sql.text import RefusedSql
 from dpgov.queries.web.forms.page import usual_price
 from dpgov.queries.web.forms.ready_made import BlankForm, PublishForm, opened
+from dpgov.queries.web.forms.rows import plain
 from dpgov.queries.web.forms.sql import SqlForm
 from dpgov.queries.wording.words import in_words
 from dpgov.queries.workbench.ready_made import Draft, NameTaken, TooManyPublished, publish
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
+from dpgov.web.typed import as_typed
 
 _LATEST = 8
 
@@ -60,7 +62,7 @@ def _begin(request: HttpRequest, version: DatasetVersion, *problems: str) -> Htt
     asked = visible_queries(membership_of(request)).filter(dataset=dataset, reuse=False)
     context = {
         "dataset": dataset,
-        "form": SqlForm(sent, unit=unit, initial={unit: usual_price(dataset)}),
+        "form": SqlForm(sent, unit=unit, initial={unit: as_typed(usual_price(dataset))}),
         "problems": problems,
         "asked": [(query.pk, in_words(query.plan)) for query in asked[:_LATEST]],
     }
@@ -109,7 +111,7 @@ def _details(
     problems: tuple[str, ...] = (),
 ) -> HttpResponse:
     unit = version.dataset.budget.currency.unit
-    price = plan.get(unit, usual_price(version.dataset))
+    price = plain(plan.get(unit, usual_price(version.dataset)))
     context = {
         "dataset": version.dataset,
         "form": form or PublishForm(unit=unit, initial={"price": price}),

@@ -28,6 +28,7 @@ from dpgov.queries.web.forms.sql import SqlForm
 from dpgov.queries.web.forms.state import from_plan
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
+from dpgov.web.typed import as_typed
 
 _PRICE = "queries/sql/_price.html"
 
@@ -40,7 +41,7 @@ def ask_sql(request: HttpRequest, slug: str) -> HttpResponse:
     dataset, unit = ground.dataset, ground.dataset.budget.currency.unit
     if request.method != "POST":
         text = example(dataset.slug, ground.schema)
-        form = SqlForm(None, unit=unit, initial={"sql": text, unit: usual_price(dataset)})
+        form = SqlForm(None, unit=unit, initial={"sql": text, unit: as_typed(usual_price(dataset))})
         return _page(request, ground, form)
     form = SqlForm(request.POST, unit=unit)
     try:

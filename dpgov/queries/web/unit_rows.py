@@ -32,6 +32,7 @@ from dpgov.queries.wording.words import accuracy_at
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
+from dpgov.web.typed import as_typed
 
 _SMALL = NANO // 10
 
@@ -78,11 +79,11 @@ def sizes_plan(epsilon: str) -> dict[str, Any]:
 
 def _usual(dataset: Dataset) -> dict[str, str]:
     most = dataset.budget.currency.question(most_per_question(dataset))
-    return {"epsilon": as_text(min(_SMALL, most)), "key": forms_state.new_key()}
+    return {"epsilon": as_typed(as_text(min(_SMALL, most))), "key": forms_state.new_key()}
 
 
 def _page(request: HttpRequest, dataset: Dataset, form: SizesQuestionForm) -> HttpResponse:
-    usual = {"epsilon": as_text(NANO // 2), "part": "100"}
+    usual = {"epsilon": as_typed(as_text(NANO // 2)), "part": "100"}
     belief = BeliefForm(request.GET if "part" in request.GET else usual)
     asked = belief.is_valid()
     query, counted = _counted(membership_of(request), dataset)

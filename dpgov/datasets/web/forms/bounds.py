@@ -17,13 +17,14 @@ from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.plan.domains import MAX_GROUP_SIZE, numeric_domain
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.privacy.plan.schema import InvalidDomain, MissingRule, Neighbouring, NumericDomain
-from dpgov.web.typed import TypedNumber, TypedWholeNumber
+from dpgov.web.typed import TypedNumber, TypedWholeNumber, as_typed, plain_number
 
 _HIDDEN = forms.HiddenInput
 # Below zero, too: a keypad of digits may have no minus sign.
 _BOUND = {"class": "form-control", "autocomplete": "off"}
 _QUESTIONS = 20
-_OF_A_ROW = ("lower", "upper", "step", "missing")
+_OF_NUMBERS = ("lower", "upper", "step")
+_OF_A_ROW = (*_OF_NUMBERS, "missing")
 _FALLBACK_NANO = NANO // 10
 
 
@@ -110,10 +111,10 @@ def asked_of_a_row(sent: QueryDict, dataset: Dataset | None) -> dict[str, str]:
     asked = {name: sent.get(f"{row}-{name}", "") for name in _OF_A_ROW}
     asked |= {"column": column} | _around(sent, dataset)
     try:
-        domain = numeric_domain(asked["lower"], asked["upper"], asked["step"])
-    except InvalidDomain:
+        domain = numeric_domain(*(plain_number(asked[name]) for name in _OF_NUMBERS))
+    except (InvalidDomain, forms.ValidationError):
         return asked
-    lower, upper = twice_as_wide(domain)
+    lower, upper = map(as_typed, twice_as_wide(domain))
     return asked | {"other_lower": lower, "other_upper": upper}
 
 
@@ -125,7 +126,7 @@ def _around(sent: QueryDict, dataset: Dataset | None) -> dict[str, str]:
             "mode": dataset.budget.currency.mode.value,
             "group_size": str(dataset.group_size),
             "max_rows_per_unit": str(version.max_rows_per_unit if version else 1),
-            "epsilon": as_text(dataset.per_query_limit_nano),
+            "epsilon": as_typed(as_text(dataset.per_query_limit_nano)),
         }
     alone = sent.get("unit") != Dataset.Unit.PERSON
     return {
@@ -133,7 +134,7 @@ def _around(sent: QueryDict, dataset: Dataset | None) -> dict[str, str]:
         "mode": sent.get("mode", ""),
         "group_size": sent.get("group_size", ""),
         "max_rows_per_unit": "" if alone else sent.get("max_rows_per_unit", ""),
-        "epsilon": as_text(_typical_nano(sent)),
+        "epsilon": as_typed(as_text(_typical_nano(sent))),
     }
 
 
@@ -141,7 +142,7 @@ def _typical_nano(sent: QueryDict) -> int:
     """The largest question, else a twentieth of the limit, as far as they are typed."""
     for name, part in (("epsilon_per_query", 1), ("epsilon_limit", _QUESTIONS)):
         try:
-            return max(1, parse_epsilon(sent.get(name, "")) // part)
-        except InvalidAmount:
+            return max(1, parse_epsilon(plain_number(sent.get(name, ""))) // part)
+        except (InvalidAmount, forms.ValidationError):
             continue
     return _FALLBACK_NANO

@@ -35,7 +35,7 @@ from dpgov.privacy.plan.schema import (
     NumericDomain,
 )
 from dpgov.web.pages import LongSelect
-from dpgov.web.typed import plain_number
+from dpgov.web.typed import as_typed, plain_number
 
 _LINES = TEXT | {"rows": 3, "translate": "no"}
 _FIELD = re.compile(r"computed-([0-9]{1,2})-[a-z]+", re.ASCII)
@@ -239,17 +239,21 @@ def computed_are_valid(computed: Sequence[ComputedForm], identity: str) -> bool:
     return not any(form.errors for form in computed)
 
 
-def typed_computed(column: Column) -> dict[str, str]:
-    """A declared computed column as it was typed in."""
-    is_ratio = column.formula["kind"] == FormulaKind.RATIO
+def typed_computed(column: Column, beside: Iterable[Column]) -> dict[str, str]:
+    """A declared computed column as one types it, `beside` the others of its version."""
+    kind, formula = column.formula["kind"], typed_formula(column.formula)
+    is_ratio = kind == FormulaKind.RATIO
     bounds = {
-        name: getattr(column, name) if is_ratio else "" for name in ("lower", "upper", "step")
+        name: as_typed(getattr(column, name)) if is_ratio else ""
+        for name in ("lower", "upper", "step")
     }
+    if formula["first"] in {one.name for one in beside if one.kind == Column.Kind.NUMBER}:
+        formula["constants"] = as_typed(formula["constants"])
     return {
         "name": column.name,
-        **typed_formula(column.formula),
+        **formula,
         **bounds,
         "categories": "\n".join(column.categories),
         "missing": column.missing,
-        "impute": column.impute,
+        "impute": as_typed(column.impute) if kind in TWO else column.impute,
     }

@@ -25,6 +25,7 @@ from dpgov.datasets.web.forms.filling import of_column
 from dpgov.datasets.web.forms.unit import UnitForm
 from dpgov.privacy.plan.calendar import Step
 from dpgov.privacy.plan.schema import ColumnSpec, DatasetSchema, Neighbouring, PrivacyUnit
+from dpgov.web.typed import as_typed
 
 # The columns of a wider table scroll by themselves, and the parts around them are folded: with both
 # open, forty columns are five screens, and no button is in sight.
@@ -191,7 +192,7 @@ class VersionForm(RegistrationForm):
             )
             for place, name in enumerate(headers)
         ]
-        computed = [typed_computed(column) for column in known if column.formula]
+        computed = [typed_computed(column, known) for column in known if column.formula]
         stood = {k: v for at_, one in enumerate(computed) for k, v in at(at_, one).items()}
         # Whoever saw them there and removed them wants none; a template alone says nothing of them.
         is_said = "computed" in left or computed_in(left)
@@ -241,16 +242,17 @@ class VersionForm(RegistrationForm):
 
 
 def typed_column(column: Column) -> dict[str, str]:
-    """A declared column as it was typed in."""
+    """A declared column as one types it."""
+    spelt = as_typed if column.kind == Column.Kind.NUMBER else str
     return {
         "kind": column.kind,
-        "lower": column.lower,
-        "upper": column.upper,
-        "step": column.step,
+        "lower": spelt(column.lower),
+        "upper": spelt(column.upper),
+        "step": spelt(column.step),
         "period": column.step if column.kind == Column.Kind.DATE else Step.DAY.value,
         "date_format": column.date_format,
         "time_zone": column.time_zone,
         "categories": "\n".join(column.categories),
         "missing": column.missing,
-        "impute": column.impute,
+        "impute": spelt(column.impute),
     }

@@ -26,7 +26,7 @@ from dpgov.queries.arranging.arrangement import (
 )
 from dpgov.queries.arranging.table import arranged_table, names_of, order_in_words
 from dpgov.queries.wording.presentation import read_answer
-from dpgov.web.typed import plain_number
+from dpgov.web.typed import as_typed, plain_number
 
 # Of an answer with more groups than a page can hold.
 _MOST_SHOWN = 200
@@ -81,7 +81,7 @@ def _initial(wanted: Arrangement) -> dict[str, str]:
     initial = {"sort": str(wanted.sort[0]) if wanted.sort else "", "first": str(wanted.first or "")}
     if wanted.having:
         one = wanted.having[0]
-        initial |= {"of": str(one.key), "op": one.op, "number": f"{one.number:f}"}
+        initial |= {"of": str(one.key), "op": one.op, "number": as_typed(f"{one.number:f}")}
     if wanted.ratios:
         above, below = wanted.ratios[0]
         initial |= {"above": str(above), "below": str(below)}

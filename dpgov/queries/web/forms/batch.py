@@ -22,6 +22,7 @@ from dpgov.queries.web.forms.price import PricedForm, PriceForm
 from dpgov.queries.web.forms.rows import NumberField, Row
 from dpgov.queries.web.forms.state import append, new_key, row_ids
 from dpgov.queries.wording.words import in_words
+from dpgov.web.typed import as_typed
 
 QUESTION = "question"
 _PRICES = ("epsilon", "rho", "dataset")
@@ -116,7 +117,7 @@ def _said_of(place: int, message: str) -> str:
 def batch_of(texts: Iterable[str], unit: str, amount: str) -> QueryDict:
     """A form with these questions in it, for so much of what the dataset counts in."""
     data = QueryDict(mutable=True)
-    data.update({"by": unit, unit: amount, "key": new_key()})
+    data.update({"by": unit, unit: as_typed(amount), "key": new_key()})
     for text in texts:
         append(data, QUESTION, {"plan": text})
     return data

@@ -15,9 +15,10 @@ from dpgov.privacy.plan.blanks import KEY, Blank, blanks_of, with_value
 from dpgov.privacy.plan.parameters import Parameter
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema, DateDomain
+from dpgov.queries.web.forms.rows import plain
 from dpgov.queries.web.forms.state import new_key
 from dpgov.queries.wording.words import in_words
-from dpgov.web.typed import TypedNumber, TypedWholeNumber
+from dpgov.web.typed import TypedNumber, TypedWholeNumber, as_typed
 
 _TEXT = {"class": "form-control", "autocomplete": "off"}
 _CHECKS = {"class": "form-check-input"}
@@ -82,7 +83,7 @@ def _blank_field(one: Parameter, schema: DatasetSchema, *, several: bool) -> for
                 error_messages={"required": _("Choose at least one.")},
             )
         return forms.ChoiceField(label=one.name, choices=choices, widget=forms.Select(_SELECT))
-    span = _("From {low} to {high}.").format(low=one.lowest, high=one.highest)
+    span = _("From {low} to {high}.").format(low=as_typed(one.lowest), high=as_typed(one.highest))
     kind = forms.CharField if _holds_dates(one.column, schema) else TypedNumber
     widget = forms.TextInput(_TEXT)
     return kind(label=one.name, max_length=_LONGEST, widget=widget, help_text=span)
@@ -169,7 +170,7 @@ class BlankForm(forms.Form):
         if isinstance(domain, DateDomain):
             low, high = domain.text(0), domain.text(domain.top)
         elif domain is not None:
-            low, high = f"{domain.lower:f}", f"{domain.upper:f}"
+            low, high = plain(domain.lower), plain(domain.upper)
         kind = forms.CharField if isinstance(domain, DateDomain) else TypedNumber
         for field, label, begin in (("low", _("From"), low), ("high", _("To"), high)):
             self.fields[field] = kind(

@@ -30,6 +30,7 @@ from dpgov.queries.web.forms.rows import (
 )
 from dpgov.queries.web.forms.where import Where
 from dpgov.queries.wording.dates import PARTS_IN_WORDS
+from dpgov.web.typed import as_typed
 
 OWN, ALL = "own", "all"
 _USUAL_ROUNDS = "8"
@@ -224,7 +225,9 @@ class TablesForm(PricedForm):
 def blank_tables(schema: DatasetSchema, unit: str, amount: str, key: str) -> QueryDict:
     """A form with proposed bins and no column ticked, for so much of what the dataset counts in."""
     data = QueryDict(mutable=True)
-    data.update({"by": unit, unit: amount, "key": key, "tables": "2", "rounds": _USUAL_ROUNDS})
+    data.update(
+        {"by": unit, unit: as_typed(amount), "key": key, "tables": "2", "rounds": _USUAL_ROUNDS}
+    )
     for place, spec in enumerate(schema.columns):
         domain = spec.domain
         if isinstance(domain, DateDomain):
