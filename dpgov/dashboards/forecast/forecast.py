@@ -113,7 +113,7 @@ class Forecast:
         if self.tightest is Tightest.SHARED:
             return _("of a shared budget")
         if self.tightest is Tightest.PARENT:
-            return _("of a parent's budget")
+            return _("of the budget that it is derived from")
         return _("of %(limit)s") % {"limit": limit_text(self.dataset.budget)}
 
 

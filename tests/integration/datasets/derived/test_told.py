@@ -96,7 +96,7 @@ def test_what_is_left_of_a_parents_budget_is_said_to_be_so(
     assert (_forecast(both).left_nano, _forecast(both).tightest) == (2 * NANO, Tightest.PARENT)
     portfolio = page(client_for(owner), "/portfolio/")
     told = [words for trace in figure(portfolio, "all-budgets")["data"] for words in trace["text"]]
-    of_both = "ε 0 committed, ε 2 left of a parent's budget; "
+    of_both = "ε 0 committed, ε 2 left of the budget that it is derived from; "
     assert [words for words in told if words.startswith(of_both)]
     for html in (portfolio, page(client_for(owner), "/")):
         assert "of a parent&#x27;s budget</small>" in html
