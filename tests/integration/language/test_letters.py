@@ -29,7 +29,9 @@ from tests.cast import Ask
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[Membership], Client]
 HELD = "The dataset Visits is held for a compliance check."
-ANGEHALTEN = "Der Datensatz Visits wird zurückgehalten, bis die Datenschutzaufsicht ihn geprüft hat."
+ANGEHALTEN = (
+    "Der Datensatz Visits wird zurückgehalten, bis die Datenschutzaufsicht ihn geprüft hat."
+)
 PRIVATE = "The address leads into a private network."
 HALF_USED = {"percent": 50, "slug": "visits", "dataset": "Visits", "what": "the budget of Visits"}
 

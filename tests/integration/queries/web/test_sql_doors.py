@@ -77,7 +77,7 @@ def test_the_price_follows_the_text_and_the_amount_beside_it(
     [
         ({"sql": "SELECT COUNT(*) FROM data"}, "End with the price"),
         ({"sql": "SELECT", "epsilon": "1"}, "Line 1"),
-        ({"sql": "SELECT COUNT(*) FROM", "epsilon": "1"}, "This cannot be read as SQL, near “FROM”"),
+        ({"sql": "SELECT COUNT(*) FROM", "epsilon": "1"}, "be read as SQL, near “FROM”"),
         ({"sql": "SELECT COUNT(*) FROM data", "epsilon": "1,5"}, "1.5"),
         ({"epsilon": "1"}, "Write one SELECT statement"),
     ],
