@@ -106,7 +106,7 @@ def test_the_pages_create_fill_and_end_a_project(
     emptied = browser.post(f"{page}remove/{analyst.pk}/", follow=True).content.decode()
     assert "no longer works on Trains" in emptied
     assert f'value="{analyst.pk}"' in emptied
-    assert list(projects_of(owner.tenant_id).values_list("size", flat=True)) == [0]
+    assert [vars(one)["size"] for one in projects_of(owner.tenant_id)] == [0]
     assert "End Trains?" in browser.get(f"{page}end/").content.decode()
     assert "has ended" in browser.post(f"{page}end/", follow=True).content.decode()
 
