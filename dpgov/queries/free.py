@@ -1,8 +1,7 @@
 """What stored answers already say of a plan: offered for nothing, never taken by itself.
 
 A function of plans, stored releases and public metadata; never of data. Every answer whose time has
-come counts, whoever asked: it is public within the tenant. Who asked is never shown. `free_offers`
-has them as the page shows them beside a price.
+come counts, whoever asked: it is public within the tenant. Who asked is never shown.
 """
 
 import hashlib
@@ -296,6 +295,6 @@ def errors_of(columns: Columns) -> list[tuple[str, str]]:
     for head, statements in columns:
         same = [h for h in heads if h.get("column") == head.get("column") and "quantile" in h]
         within = margin(statements, 0.95, head)
-        words = _("depends on the rows") if within == NOTHING else within
-        found.setdefault(statistic_in_words(together(head, same)), words)
+        label = statistic_in_words(together(head, same))
+        found.setdefault(label, _("depends on the rows") if within == NOTHING else within)
     return list(found.items())
