@@ -9,6 +9,7 @@ of the other tenant.
 
 from tests.integration.tenants.wall.stolen_approvals import APPROVALS
 from tests.integration.tenants.wall.stolen_audience import OF_DATASETS
+from tests.integration.tenants.wall.stolen_stopped import STOPPED
 
 _COPY = """
     INSERT INTO budgets_budget (id, tenant_id, kind, label, mode, delta, protects, limit_nano,
@@ -37,19 +38,6 @@ _QUESTION = (
     f"'id', gen_random_uuid(), 'idempotency_key', 'another', 'version_id', {_ANOTHER}))).*"
     " FROM queries_query q WHERE q.id = '{waiting}'"
 )
-
-
-# A pause is the application's to make; what it closes is closed to the application too.
-_PAUSE = (
-    "UPDATE datasets_dataset SET paused_at = now() WHERE id ="
-    " (SELECT dataset_id FROM queries_query WHERE id = '{waiting}'); "
-)
-_ASKED_IN_A_PAUSE = (
-    f"{_PAUSE}INSERT INTO queries_query SELECT (jsonb_populate_record(q, jsonb_build_object("
-    "'id', gen_random_uuid(), 'idempotency_key', 'in a pause'))).*"
-    " FROM queries_query q WHERE q.id = '{waiting}'"
-)
-_OPENED_IN_A_PAUSE = f"{_PAUSE}UPDATE queries_query SET opened_at = now() WHERE id = '{{waiting}}'"
 
 
 # Whoever may write policies and withdraw is the application; what follows from it binds it too.
@@ -103,8 +91,7 @@ CHANGES = (
     "UPDATE tenants_membership SET second_role = 'admin', second_since = now()"
     " WHERE role = 'owner'",
     "UPDATE tenants_tenant SET practice_of = gen_random_uuid() WHERE id = '{ours}'",
-    _ASKED_IN_A_PAUSE,
-    _OPENED_IN_A_PAUSE,
+    *STOPPED,
     _OTHER_THAN_READY_MADE,
     _WITHDRAWN,
     *OF_DATASETS,
