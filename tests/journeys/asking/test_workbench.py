@@ -41,6 +41,18 @@ def test_price_and_error_follow_the_slider_by_keyboard(visit: Visit) -> None:
     expect(slider).to_have_attribute("aria-valuetext", "ε 0.5")
 
 
+def test_the_slider_writes_an_amount_as_the_page_reads_it(visit: Visit) -> None:
+    """In German 0.05 with a point could be mistaken, and 1.875 is refused."""
+    page = visit("de-DE").sign_in("analyst")
+    page.goto(f"{ADULT}ask/")
+    field, slider = page.locator("[name=epsilon]"), page.locator("#epsilon_slider")
+    slider.focus()
+    slider.press("ArrowLeft")
+    expect(field).to_have_value(re.compile(r"^0,[0-9]+$"))
+    asked = field.input_value().replace(",", ".")
+    expect(page.get_by_role("button", name=f"Fragen für ε {asked}", exact=True)).to_be_visible()
+
+
 def test_a_price_that_cannot_be_renewed_says_so_and_cannot_be_paid(visit: Visit) -> None:
     """R9: the panel would else show the price of another question, with its button."""
     window = visit()

@@ -286,9 +286,7 @@ def test_a_column_of_numbers_alone_after_group_by_is_told_of_bins() -> None:
     found = read("SELECT COUNT(*) FROM people GROUP BY age WITH EPSILON 1")
     with pytest.raises(InvalidPlan) as caught:
         parse_plan(found.raw_plan, schema_of(), dataset="people")
-    assert [p.message for p in found.placed(caught.value).problems] == [
-        "Group it in ranges, like BINS(column, 0, 20, 40)."
-    ]
+    assert "BINS(column, 0, 20, 40)" in found.placed(caught.value).problems[0].message
 
 
 @given(st.text(max_size=60))
