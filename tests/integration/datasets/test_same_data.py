@@ -50,7 +50,7 @@ def test_archived_and_registered_again_what_was_spent_stays_spent(browser: Clien
 def test_other_order_names_and_bounds_share_the_budget_too(browser: Client) -> None:
     """F11: neither the form of the file nor new domains open a new budget."""
     register(browser, uploaded(browser))
-    response = register(browser, uploaded(browser, REORDERED), **_REORDERED_AS_TEXT)
+    response = register(browser, uploaded(browser, REORDERED), name="Again", **_REORDERED_AS_TEXT)
     assert response.status_code == 302
     assert Budget.objects.count() == 1
     assert Dataset.objects.count() == 2
@@ -61,7 +61,7 @@ def test_another_relation_or_group_size_cannot_share_a_budget(browser: Client) -
     register(browser, uploaded(browser))
     upload = uploaded(browser)
     for changes in ({"neighbouring": "change_one"}, {"group_size": "2"}):
-        response = register(browser, upload, **changes)
+        response = register(browser, upload, name="Again", **changes)
         assert refused(response)
         assert "Choose the same" in response.content.decode()
     assert Dataset.objects.count() == 1
@@ -73,7 +73,7 @@ def test_other_data_and_other_tenants_do_not_share_a_budget_by_themselves(
     """F11, F9, L1: one changed cell is held; another tenant's data is neither shared nor seen."""
     elsewhere = client_for(stranger)  # type: ignore[operator]
     register(browser, uploaded(browser))
-    register(browser, uploaded(browser, CSV.replace(b"45", b"46")))
+    register(browser, uploaded(browser, CSV.replace(b"45", b"46")), name="Nearly")
     register(elsewhere, uploaded(elsewhere))
     assert Budget.objects.count() == 3
     assert Dataset.objects.filter(held_at__isnull=False).count() == 1

@@ -99,7 +99,7 @@ def test_what_is_left_of_a_parents_budget_is_said_to_be_so(
     of_both = "ε 0 committed, ε 2 left of the budget that it is derived from; "
     assert [words for words in told if words.startswith(of_both)]
     for html in (portfolio, page(client_for(owner), "/")):
-        assert "of a parent&#x27;s budget</small>" in html
+        assert "of the budget that it is derived from</small>" in html
 
 
 def _forecast(dataset: Dataset) -> Forecast:
