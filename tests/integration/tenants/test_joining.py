@@ -165,8 +165,8 @@ def test_a_password_set_before_by_somebody_else_opens_nothing_afterwards(
 @pytest.mark.parametrize(
     ("role", "is_here", "first"),
     [
-        ("analyst", "You are analyst here", "/datasets/"),
-        ("admin", "You are administrator here", "/members/"),
+        ("analyst", "analyst", "/datasets/"),
+        ("admin", "administrator", "/members/"),
     ],
 )
 def test_who_has_come_in_reads_where_as_what_by_whom_and_what_comes_next(
@@ -175,7 +175,7 @@ def test_who_has_come_in_reads_where_as_what_by_whom_and_what_comes_next(
     answer = choose(client, invite(admin, role=role))
     page = client.get(answer["Location"]).text
     assert f"Welcome to {admin.tenant.name}" in page
-    assert f"{is_here}, invited by {admin.user.name}." in " ".join(page.split())
+    assert f"Your role here: {is_here}. Invited by {admin.user.name}." in " ".join(page.split())
     assert f"Sign in with {NEW}" in page
     assert f"{reverse('account_login')}?next={first}" in page
 

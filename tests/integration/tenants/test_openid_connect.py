@@ -4,7 +4,6 @@ from collections.abc import Generator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-import environ
 import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
@@ -12,6 +11,7 @@ from allauth.socialaccount.models import SocialAccount
 from django.test import Client
 
 from dpgov.configuration.oidc import oidc_settings
+from dpgov.configuration.reading import Environment
 from dpgov.tenants.accounts import set_password
 from dpgov.tenants.models import Membership, User
 from tests.integration.tenants.test_signing_in import PASSWORD, sign_in, signed_in
@@ -20,7 +20,7 @@ from tests.servers.identity import Identity, identity_provider
 pytestmark = pytest.mark.django_db
 
 
-class Variables(environ.Env):  # type: ignore[misc]
+class Variables(Environment):
     """An environment that holds these variables and no others."""
 
     def __init__(self, **variables: str) -> None:
