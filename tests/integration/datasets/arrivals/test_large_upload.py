@@ -28,17 +28,18 @@ ROWS = b"30,f,Basel\n" * (MEGABYTE // 11)
 SMALL = 2
 _MARK = "b0undary"
 _FIELD = "Content-Disposition: form-data; "
-_TOKEN = "t" * 32
 
 
 class Web:
     """The web process of production, and a browser that is signed in there."""
 
-    def __init__(self, port: int, process: "subprocess.Popen[bytes]", session: str) -> None:
+    def __init__(self, port: int, process: "subprocess.Popen[bytes]", client: Client) -> None:
         self.port = port
         self._process = process
-        self._cookies = f"{settings.SESSION_COOKIE_NAME}={session}; "
-        self._cookies += f"{settings.CSRF_COOKIE_NAME}={_TOKEN}"
+        client.get(reverse("datasets:upload"))
+        names = settings.SESSION_COOKIE_NAME, settings.CSRF_COOKIE_NAME
+        session, self._token = (client.cookies[name].value for name in names)
+        self._cookies = "; ".join(map("=".join, zip(names, (session, self._token), strict=True)))
 
     def upload(self, megabytes: int, halfway: Callable[[], None] = lambda: None) -> Upload:
         """Send a file of this size, piece by piece, and find what became of it."""
@@ -51,7 +52,7 @@ class Web:
     ) -> str:
         """Where it led."""
         token, file = 'name="csrfmiddlewaretoken"', 'name="file"; filename="people.csv"'
-        begin = f"--{_MARK}\r\n{_FIELD}{token}\r\n\r\n{_TOKEN}\r\n".encode()
+        begin = f"--{_MARK}\r\n{_FIELD}{token}\r\n\r\n{self._token}\r\n".encode()
         begin += f"--{_MARK}\r\n{_FIELD}{file}\r\n\r\nage,sex,city\n".encode()
         end = f"\r\n--{_MARK}--\r\n".encode()
         connection.putrequest("POST", reverse("datasets:upload"))
@@ -102,8 +103,7 @@ def web_process(client: Client, log: Path) -> Iterator[Web]:
         )
     try:
         server_answers(lambda: _answers(port), process, "the web process")
-        session = client.cookies[settings.SESSION_COOKIE_NAME].value
-        yield Web(port, process, session)
+        yield Web(port, process, client)
     finally:
         stop(process, signal.SIGTERM)
 
