@@ -11,13 +11,14 @@ import structlog
 
 from dpgov.audit.checkpoints.signing import sweep_checkpoints
 from dpgov.operation.away import is_database_away
+from dpgov.sweeper.notices import nothing
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import tenants
 
 _log = structlog.get_logger("dpgov.checkpoints")
 
 
-def checkpoint_round(between: Callable[[], None] = lambda: None) -> int:
+def checkpoint_round(between: Callable[[], None] = nothing) -> int:
     """Sign what is due and deliver what waits; returns how many checkpoints were made.
 
     Must not be called in a transaction: a delivery may take seconds. Passes on that the database

@@ -34,7 +34,7 @@ import numpy as np
 
 from dpgov.privacy.mechanisms.least_squares import USUAL, Moments
 from dpgov.privacy.mechanisms.sigmoid import FINE, REACH
-from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, Floats, Noise, Provided
+from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, FAR, Floats, Noise, Provided
 from dpgov.privacy.noise.spread.sums import bounds_of_many
 
 Point = tuple[int, ...]
@@ -44,9 +44,6 @@ Point = tuple[int, ...]
 _LONGER = 1.5
 # The largest slope of a row's weight, of its score.
 _BENDING = 1 / (6 * math.sqrt(3))
-# The largest log odds of the minimum where the noise leaves too little to tell: a probability
-# between 1.8% and 98.2%.
-_FAR = 4.0
 
 
 def noise_size(sums: Moments) -> float:
@@ -145,14 +142,14 @@ class Fit:
         length = float(np.linalg.norm(held))
         if not length:
             return self.step
-        whole: Floats = self.step + math.copysign(_FAR / length, held @ self.step) * held
+        whole: Floats = self.step + math.copysign(FAR / length, held @ self.step) * held
         return whole
 
     def _shrunk(self, pulled: Floats) -> float:
         """What the ridge adds at most: from the last point to any minimum that is `provided`."""
         weights = self.inverse.ridge @ pulled
         here = float(weights @ np.array(self.end.point)) / FINE
-        return _FAR * self.end.weighted.design.most(weights.tolist()) + abs(here)
+        return FAR * self.end.weighted.design.most(weights.tolist()) + abs(here)
 
     def _bent(self, pulled: Floats) -> float:
         """What the change of weights along the last step adds at most."""

@@ -127,14 +127,17 @@ class Provided(StrEnum):
     PROBABILITY_WITHIN = "probability_within"
 
 
+# The largest log odds under PROBABILITY_WITHIN, and the probabilities there, in percent.
+FAR = 4.0
+WITHIN = tuple(f"{100 / (1 + math.exp(end)):.1f}" for end in (FAR, -FAR))
 _PROVIDED = {
     Provided.LINE_WITHIN_BOUNDS: (
         "the true line stays within the bounds of the outcome wherever the predictors are within "
         "theirs"
     ),
     Provided.PROBABILITY_WITHIN: (
-        "the true probability stays between 1.8% and 98.2% wherever the predictors are within "
-        "their bounds"
+        f"the true probability stays between {WITHIN[0]}% and {WITHIN[1]}% wherever the predictors "
+        "are within their bounds"
     ),
 }
 

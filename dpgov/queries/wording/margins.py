@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.translation import gettext
 
 from dpgov.language.translation import percent
+from dpgov.privacy.noise.noise import WITHIN
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.wording.dates import periods_apart
 from dpgov.queries.wording.words import (
@@ -92,7 +93,8 @@ def condition_of_errors(accuracy: Sequence[Mapping[str, Any]], head: Mapping[str
             "The errors hold only if the true probability stays between {low} and {high} wherever "
             "the predictors are within their bounds."
         )
-    return pattern.format(outcome=head["column"], low=percent("1.8"), high=percent("98.2"))
+    low, high = map(percent, WITHIN)
+    return pattern.format(outcome=head["column"], low=low, high=high)
 
 
 def aim_in_words(statistic: dict[str, Any]) -> str:
