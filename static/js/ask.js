@@ -87,51 +87,51 @@
     history.replaceState(history.state, "", `?asked=${encodeURIComponent(form().elements.key.value)}`);
   });
 
-  // While an answer is on its way that changes the form, what is typed stays in its field, and a price
-  // may be asked for or come. Afterwards that is the price of another question: it is asked for anew.
+  // A price is that of what the form held when it was asked for. Until that of what it holds now is there,
+  // none can be paid: while something was typed since, and while an answer is on its way that changes
+  // the form, during which what is typed stays in its field. Afterwards the price is asked for anew.
+  const QUOTE = '#ask-form [hx-trigger^="input"]';
+  let isOtherThanAsked = false;
   let isPriceOld = false;
-  const changesForm = (event) => event.detail.ctx?.target?.id === "ask-form";
-  document.addEventListener("input", (event) => {
-    if (event.target.form === form()) isPriceOld = true;
-    // Until the price of what is typed is there, the one that is shown cannot be paid.
-    if (!form() || (event.target.form ?? event.target) !== form()) return;
-    for (const button of document.querySelectorAll('#quote[hx-trigger^="input"] button[name=price]')) button.disabled = true;
-  });
-  document.addEventListener("htmx:before:request", (event) => {
-    if (changesForm(event)) isPriceOld = document.querySelector("#quote.htmx-request") !== null;
-    else if (event.target.id === "quote") isPriceOld = true;
-  });
-  document.addEventListener("htmx:after:swap", (event) => {
-    if (changesForm(event) && isPriceOld) form().dispatchEvent(new Event("input", { bubbles: true }));
-  });
-
-  // Nor can a question be asked that is just being changed: it would be sent as it was before.
   let isChanging = false;
+  const changesForm = (event) => event.detail.ctx?.target?.id === "ask-form";
+  const isQuote = (event) => event.detail.ctx?.target?.matches?.(QUOTE) ?? false;
   const holdThePrice = () => {
-    const old = document.querySelector("#quote [data-out-of-date]:not([hidden])") !== null;
-    for (const button of document.querySelectorAll("#quote button[name=price]")) button.disabled = isChanging || old;
+    const failed = document.querySelector(`${QUOTE} [data-out-of-date]:not([hidden])`) !== null;
+    for (const button of document.querySelectorAll(`${QUOTE} button[name=price]`)) {
+      button.disabled = isPriceOld || isChanging || failed;
+    }
   };
+  document.addEventListener("input", (event) => {
+    if (!form() || (event.target.form ?? event.target) !== form()) return;
+    isOtherThanAsked = true;
+    isPriceOld = true;
+    holdThePrice();
+  });
   document.addEventListener("htmx:before:request", (event) => {
+    if (isQuote(event)) isOtherThanAsked = isChanging;
     if (!changesForm(event)) return;
+    isOtherThanAsked = document.querySelector(`${QUOTE}.htmx-request`) !== null;
     isChanging = true;
     holdThePrice();
   });
-  document.addEventListener("htmx:after:swap", () => {
-    if (isChanging) holdThePrice();
+  document.addEventListener("htmx:after:swap", (event) => {
+    if (isQuote(event) || changesForm(event)) isPriceOld = isOtherThanAsked;
+    holdThePrice();
   });
   document.addEventListener("htmx:finally:request", (event) => {
     if (!changesForm(event)) return;
     isChanging = false;
+    if (isOtherThanAsked) form().dispatchEvent(new Event("input", { bubbles: true }));
     holdThePrice();
   });
 
   // A price that could not be renewed is that of another question: it says so and cannot be paid.
   const sayItIsOld = (event) => {
-    const quote = event.target;
-    const old = quote.querySelector?.(":scope > section > [data-out-of-date]");
+    const old = event.target.querySelector?.(":scope > section > [data-out-of-date]");
     if (!old) return;
     old.hidden = false;
-    for (const button of quote.querySelectorAll("button[name=price]")) button.disabled = true;
+    holdThePrice();
   };
   document.addEventListener("htmx:response:error", sayItIsOld);
   document.addEventListener("htmx:error", sayItIsOld);

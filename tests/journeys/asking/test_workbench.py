@@ -8,6 +8,16 @@ from tests.journeys.conftest import Visit
 from tests.journeys.looking import accessibility_problems
 
 ADULT = "/datasets/adult-census-income/"
+# Between the coming of a price and the next one's being asked for there is a third of a second.
+_TYPE_ON_WHEN_THE_PRICE_COMES = """(field) => {
+  const typeOn = (event) => {
+    if (event.detail.ctx.target.id !== "quote") return;
+    document.removeEventListener("htmx:before:swap", typeOn);
+    field.value = "0.0157";
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  };
+  document.addEventListener("htmx:before:swap", typeOn);
+}"""
 
 
 def test_an_analyst_finds_a_dataset_by_one_of_its_columns(visit: Visit) -> None:
@@ -114,6 +124,27 @@ def test_a_price_that_comes_after_the_form_has_changed_is_not_shown_as_its_own(
         lambda told: "/quote/" in told.url and "group-0" in (told.request.post_data or "")
     ):
         page.unroute("**/quote/")  # which sends what is held on its way
+
+
+def test_a_price_that_comes_while_one_types_on_cannot_be_paid(visit: Visit) -> None:
+    """R9: it is that of what the form held before; under load it came just before the click."""
+    page = visit().sign_in("analyst")
+    page.goto(f"{ADULT}ask/")
+    field = page.get_by_label("Privacy loss ε", exact=True)
+    field.evaluate(_TYPE_ON_WHEN_THE_PRICE_COMES)
+    asked: list[Route] = []
+
+    def only_the_first(route: Route) -> None:
+        asked.append(route)
+        if len(asked) == 1:
+            route.continue_()
+
+    page.route("**/quote/", only_the_first)
+    field.fill("0.015")
+    expect(field).to_have_value("0.0157")
+    expect(page.get_by_role("button", name="Ask for ε 0.015", exact=True)).to_be_disabled()
+    page.unroute("**/quote/")  # which sends what is held on its way
+    expect(page.get_by_role("button", name="Ask for ε 0.0157", exact=True)).to_be_enabled()
 
 
 def test_whoever_stands_on_the_button_stays_there_while_the_price_is_renewed(visit: Visit) -> None:
