@@ -13,7 +13,7 @@ lost answers would be the worse mistake.
 Called by the sweeper in every round; it changes nothing where nothing was restored.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
@@ -59,8 +59,8 @@ def freeze_if_restored() -> list[Frozen]:
     """Freeze every tenant of a database that moved, or that does not know one of its checkpoints.
 
     Once for each restore: what an officer confirmed is not frozen again for the same reason. What
-    fails for one tenant is logged, and the next round looks again. Passes on that the database is
-    away.
+    fails for one tenant is logged, and every round freezes them all once more until it no longer
+    fails. Passes on that the database is away.
     """
     if moved():
         frozen = freeze_everything(reason=MOVED, actor=SWEEPER)
@@ -71,10 +71,18 @@ def freeze_if_restored() -> list[Frozen]:
     unknown = {tenant_id: outside for tenant_id, outside in looked if outside is not None}
     if not unknown:
         return []
-    freeze = partial(_freeze_for, unknown)
-    # The restore is remembered with those whom it was seen by: they are frozen last.
-    in_turn = sorted(everybody, key=lambda tenant: tenant.id in unknown)
-    tried = [_try(freeze, tenant) for tenant in in_turn]
+    others = [tenant for tenant in everybody if tenant.id not in unknown]
+    seen_by = [tenant for tenant in everybody if tenant.id in unknown]
+    frozen = _freeze_each(partial(_freeze_for, unknown), others)
+    # The restore is remembered with those whom it was seen by, once all others are frozen.
+    is_done = len(frozen) == len(others)
+    return frozen + _freeze_each(partial(_freeze_for, unknown, remembered=is_done), seen_by)
+
+
+def _freeze_each(
+    freeze: Callable[[KnownTenant], Frozen], those: Iterable[KnownTenant]
+) -> list[Frozen]:
+    tried = (_try(freeze, tenant) for tenant in those)
     return [frozen for frozen in tried if frozen is not None]
 
 
@@ -121,11 +129,16 @@ def _unknown(tenant: KnownTenant) -> Checkpoint | None:
     return None
 
 
-def _freeze_for(unknown: Mapping[UUID, Checkpoint], tenant: KnownTenant) -> Frozen:
+def _freeze_for(
+    unknown: Mapping[UUID, Checkpoint], tenant: KnownTenant, *, remembered: bool = True
+) -> Frozen:
     """For its own checkpoint that is unknown, or for that of another tenant."""
     outside = unknown.get(tenant.id)
     reason = behind(outside.size, _newest_here(tenant)) if outside else FOR_ANOTHER
-    count = freeze_tenant(tenant_id=tenant.id, reason=reason, actor=SWEEPER, outside=outside)
+    known_from_now_on = outside if remembered else None
+    count = freeze_tenant(
+        tenant_id=tenant.id, reason=reason, actor=SWEEPER, outside=known_from_now_on
+    )
     return Frozen(tenant, count, reason)
 
 

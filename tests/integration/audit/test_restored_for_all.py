@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import transaction
+from django.db import DataError, transaction
 
 from dpgov.audit.keys.note import parse_checkpoint
 from dpgov.audit.outside import newest_outside, outside_files, put
@@ -133,3 +133,24 @@ def test_a_round_that_breaks_off_while_it_freezes_forgets_no_organisation(
         freeze_if_restored()
     assert len(freeze_if_restored()) == 2
     assert not Budget.objects.filter(frozen_at__isnull=True).exists()
+
+
+def test_whoever_could_not_be_frozen_is_frozen_by_the_next_round(
+    world: World, foreign_dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A9, B2: what is wrong with one alone ends no round; the others are frozen meanwhile."""
+    world.lose(3)
+    really = freeze_tenant
+
+    def fail(**what: Any) -> int:
+        if what["tenant_id"] == foreign_dataset.tenant_id:
+            raise DataError
+        return really(**what)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("dpgov.budgets.services.restored.freeze_tenant", fail)
+        (frozen,) = freeze_if_restored()
+    assert (frozen.tenant.id, world.is_frozen()) == (world.tenant_id, True)
+    assert len(freeze_if_restored()) == 2
+    assert not Budget.objects.filter(frozen_at__isnull=True).exists()
+    assert freeze_if_restored() == []
