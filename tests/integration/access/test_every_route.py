@@ -45,20 +45,27 @@ def test_each_route_lets_in_whom_it_should_and_foreign_looks_missing(
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("room", by_room(GUARDED))
+def test_whom_a_route_refuses_it_refuses_whatever_they_name(room: str, world: World) -> None:
+    """H1: who may not use it learns of no thing whether it is there."""
+    assert _wrong(world, room, had=True, refused=True) == {}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("room", by_room(GUARDED))
 def test_a_method_that_a_route_has_not_lets_in_nobody(room: str, world: World) -> None:
     """H1: nor does HEAD, which frameworks answer as GET, tell or let in more than GET does."""
     assert _wrong(world, room, had=False) == {}
 
 
-def _wrong(world: World, room: str, *, had: bool) -> dict[str, list[str]]:
-    found = {name: _wrong_at(world, name, had=had) for name in by_room(GUARDED)[room]}
+def _wrong(world: World, room: str, *, had: bool, refused: bool = False) -> dict[str, list[str]]:
+    found = {name: _wrong_at(world, name, had, refused) for name in by_room(GUARDED)[room]}
     return {name: problems for name, problems in found.items() if problems}
 
 
-def _wrong_at(world: World, name: str, *, had: bool) -> list[str]:
+def _wrong_at(world: World, name: str, had: bool, refused: bool) -> list[str]:
     route, door = ROUTES[name], DOORS[name]
     forget_rates()
-    answers = _knock_everywhere(world, route, door, had=had)
+    answers = _knock_everywhere(world, route, door, had=had, refused=refused)
     return _unexpected(answers, route, door) + _told_apart(answers) + _leaks(answers, world)
 
 
@@ -98,8 +105,13 @@ def test_an_analyst_s_answer_looks_missing_to_a_colleague(name: str, world: Worl
     assert without_randomness(theirs) == without_randomness(missing)
 
 
-def _knock_everywhere(world: World, route: Route, door: Door, *, had: bool) -> Answers:
-    """By the methods that the door has by name, or by all others."""
+def _knock_everywhere(
+    world: World, route: Route, door: Door, *, had: bool, refused: bool
+) -> Answers:
+    """By the methods that the door has by name, or by all others.
+
+    Whom it refuses tries one thing, or, if it is about them (`refused`), those alone try all.
+    """
     return {
         (actor, method, thing): world.knock(
             actor, door.kind, method, world.url(route, actor, thing)
@@ -107,7 +119,8 @@ def _knock_everywhere(world: World, route: Route, door: Door, *, had: bool) -> A
         for method in METHODS
         if (method in door.methods) == had
         for actor in (ACTORS if _known(door, method) else SOME)
-        for thing in _things(route, actor, known=_known(door, method))
+        if not (refused and _lets_in(door, actor))
+        for thing in _things(route, actor, tries_all=refused or _tries_all(door, method, actor))
     }
 
 
@@ -115,12 +128,18 @@ def _known(door: Door, method: str) -> bool:
     return method in door.methods or (method == "HEAD" and "GET" in door.methods)
 
 
-def _things(route: Route, actor: str, *, known: bool) -> tuple[str, ...]:
-    """What is foreign to everybody else is the stranger's own; ours is foreign to the stranger.
+def _lets_in(door: Door, actor: str) -> bool:
+    return actor in door.roles or (actor == "stranger" and "owner" in door.roles)
 
-    A method that the door has not is refused before anybody looks: one role tries all things.
-    """
-    if not tenant_things(route) or not (known or actor == "owner"):
+
+def _tries_all(door: Door, method: str, actor: str) -> bool:
+    """A method that the door has not is refused before anybody looks: one role tries all things."""
+    return _lets_in(door, actor) if _known(door, method) else actor == "owner"
+
+
+def _things(route: Route, actor: str, *, tries_all: bool) -> tuple[str, ...]:
+    """What is foreign to everybody else is the stranger's own; ours is foreign to the stranger."""
+    if not tenant_things(route) or not tries_all:
         return ("own",)
     return ("own", "missing") if actor == "stranger" else ("own", "foreign", "missing")
 
@@ -179,7 +198,7 @@ def _as_expected(answer: Knocked, door: Door, actor: str, method: str, reachable
         return _sends_away(answer, door, method)
     if method == "OPTIONS" and door.kind is Kind.API:
         return status in (200, 403)
-    if not (actor in door.roles or (actor == "stranger" and "owner" in door.roles)):
+    if not _lets_in(door, actor):
         return status == 403
     if not reachable or actor in door.hidden_from:
         return status == 404
