@@ -5,6 +5,7 @@ Every other way to compute an exact answer is tested against this one.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import product
 
 from dpgov.privacy.plan.bins import ROWS_OF_UNIT, CodeGrouping
@@ -121,7 +122,9 @@ def bin_of(row: Row, grouping: CodeGrouping) -> int:
     return _bin_of_code(row[grouping.column], grouping)
 
 
+@lru_cache(maxsize=10_000)
 def _bin_of_code(code: int | None, grouping: CodeGrouping) -> int:
+    """One by one, which for tens of thousands of ranges is enough to do once for each code."""
     code = None if code is None else grouping.turned(code)
     for number, (low, high) in enumerate(grouping.ranges):
         if code is not None and low <= code <= high:

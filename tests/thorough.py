@@ -17,11 +17,15 @@ THOROUGH = (
     "journeys/tasks",
     "journeys/test_lessons.py",
     "journeys/test_tutorials.py",
-    # Long ways through a browser: the grid has a shorter one, files and datasets put together are
-    # asked about without a browser.
+    # Long ways through a browser: the grid has a shorter one; kinds of questions, files, and
+    # datasets that are put together are asked about without a browser.
+    "journeys/asking/test_computed.py",
+    "journeys/asking/test_rectangles.py",
     "journeys/files/test_deriving.py",
     "journeys/files/test_real_files.py",
     "journeys/files/test_wage_panel.py",
+    "journeys/regression",
+    "journeys/tables",
     "journeys/test_many_columns.py",
     # Several products, workers or machines at once, some of which die.
     "integration/datasets/arrivals/test_real_reader.py",
@@ -43,14 +47,16 @@ THOROUGH = (
     "statistical/test_rectangles.py",
     "statistical/test_table_sets.py",
     "integration/noise_check/test_runs.py",
-    # Every statement, neighbour, route with two roles, method that a route has not, and what a
-    # program may send to any of them.
+    # Every statement, neighbour, nano, route with two roles, method that a route has not, and what
+    # a program or an attacker may send to any of them. No guard of the database is there in vain.
     "integration/access/audience/test_outsiders.py",
+    "integration/access/test_bombs_at_the_doors.py",
     "integration/access/test_every_route.py::test_a_method_that_a_route_has_not_lets_in_nobody",
     "integration/access/test_every_route.py::test_whom_a_route_refuses_it_refuses_whatever_they_name",
     "integration/access/test_headers.py",
     "integration/access/test_the_schema.py",
     "integration/access/test_two_roles.py",
+    "integration/budgets/test_arithmetic.py::test_a_million_charges_of_one_nano_add_up_exactly",
     "integration/datasets/joins/test_crashes.py",
     "integration/joint/test_crashes.py",
     "integration/language/test_nothing_is_left_in_english.py",
@@ -58,6 +64,7 @@ THOROUGH = (
     "integration/queries/answering/test_crashes.py",
     "integration/queries/answering/test_same_for_neighbours_everywhere.py",
     "integration/surveys/test_crashes.py",
+    "integration/tenants/wall/test_stolen_password.py::test_without_any_one_of_the_guards_something_would_be_carried_out",
     # Tools over all of the code; scripts, images and commands of the documentation, on machines of
     # their own.
     "house/test_image.py",

@@ -54,6 +54,8 @@ class Line:
                     there.sendall(asked)
                 else:
                     self.then()
+            # The other thread waits there; the server would keep its locks until its own limit.
+            there.shutdown(socket.SHUT_RDWR)
 
     def _answers(self, here: socket.socket, there: socket.socket) -> None:
         with suppress(OSError), here:
