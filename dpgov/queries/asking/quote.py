@@ -31,7 +31,7 @@ from dpgov.queries.asking.gate import NotOpen, TermsNotAccepted, closed_to
 from dpgov.queries.asking.policy import outside_policy, short_of_permit, terms_for, too_dear
 from dpgov.queries.asking.touched import largest_whole, least_whole, lines_of
 from dpgov.queries.asking.work import tables_in_json
-from dpgov.queries.free import NOTHING_STORED, Reusable, reusable_for
+from dpgov.queries.free.finding import NOTHING_STORED, Reusable, reusable_for
 from dpgov.tenants.models import User
 
 

@@ -27,7 +27,7 @@ from dpgov.queries.asking.asked import by_owner, read_wanted
 from dpgov.queries.asking.gate import refuse_unless_open_to
 from dpgov.queries.asking.once import Submission, check_key, once
 from dpgov.queries.asking.policy import OnlyReadyMade, terms_for
-from dpgov.queries.free import FreeAnswer, reusable_for
+from dpgov.queries.free.finding import FreeAnswer, reusable_for
 from dpgov.queries.kinds import kind_of
 from dpgov.queries.models import Query, Release
 from dpgov.tenants.models import Membership, Role

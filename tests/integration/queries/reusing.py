@@ -8,7 +8,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version
 from dpgov.queries.asking.quote import priced_blueprint
 from dpgov.queries.asking.taking import take
-from dpgov.queries.free import FreeAnswer, Origin, reusable_for
+from dpgov.queries.free.finding import FreeAnswer, Origin, reusable_for
 from dpgov.queries.models import Query, Release
 from dpgov.tenants.models import Membership
 

@@ -12,7 +12,7 @@ from dpgov.privacy.noise.noise import Provided
 from dpgov.privacy.plan.calendar import Step
 from dpgov.privacy.plan.ranges import SAYS_NOTHING
 from dpgov.privacy.plan.statistics import IN_ROWS
-from dpgov.queries.free import FreeAnswer, Origin
+from dpgov.queries.free.finding import FreeAnswer, Origin
 from dpgov.queries.rest.shapes.draws import ChoosingDrawSerializer
 from dpgov.queries.rest.shapes.plan import ClipSerializer, MadeSerializer
 

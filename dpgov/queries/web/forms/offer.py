@@ -18,7 +18,7 @@ from dpgov.privacy.plan.plan import InvalidPlan, Plan
 from dpgov.privacy.plan.predicates import never_holds, row_filter
 from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.queries.asking.quote import Priced, Quote
-from dpgov.queries.free import FreeOffer, errors_of, free_offers
+from dpgov.queries.free.words import FreeOffer, errors_of, free_offers
 from dpgov.queries.web.forms.price import PricedForm
 from dpgov.queries.wording.dates import periods_apart
 from dpgov.queries.wording.drawings import Drawing, drawings_of, sharing_in_words, together

@@ -12,7 +12,7 @@ from dpgov.budgets.models import Budget, Charge, Reservation
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version
 from dpgov.queries.asking.quote import priced_blueprint
-from dpgov.queries.free import Origin, reusable_for
+from dpgov.queries.free.finding import Origin, reusable_for
 from dpgov.queries.models import Query, Release
 from dpgov.tenants.models import Membership, Role
 from tests.cast import answer_query, join, publish_now

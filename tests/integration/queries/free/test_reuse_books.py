@@ -19,7 +19,7 @@ from dpgov.queries.answering.tally import tally
 from dpgov.queries.asking.once import IdempotencyConflict, InvalidKey
 from dpgov.queries.asking.quote import priced_blueprint
 from dpgov.queries.asking.taking import NothingFree
-from dpgov.queries.free import reusable_for
+from dpgov.queries.free.finding import reusable_for
 from dpgov.queries.models import DayTally, Query, Release, Tally
 from dpgov.queries.selectors import receipt_of
 from dpgov.tenants.models import Membership

@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.answer.blueprint import Blueprint
-from dpgov.queries.free import Reusable, reusable_for
+from dpgov.queries.free.finding import Reusable, reusable_for
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.integration.queries.conftest import Filled

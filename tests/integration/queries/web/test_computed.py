@@ -9,7 +9,7 @@ from rest_framework.test import APIClient
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.plan.parsing.plans import parse_plan
-from dpgov.queries.free import Origin
+from dpgov.queries.free.finding import Origin
 from dpgov.queries.web.forms.ask import AskForm
 from dpgov.queries.web.forms.state import from_plan
 from dpgov.tenants.models import Membership

@@ -3,13 +3,16 @@ is dropped on the way, and nothing is rounded towards the better.
 """
 
 import json
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
 from dpgov.privacy.plan.schema import MissingRule
+from dpgov.queries.free.finding import Origin, Reusable
+from dpgov.queries.free.words import FreeOffer, free_offers
 from dpgov.queries.models import Release
 from dpgov.queries.web.forms.offer import statistics_offered
 from dpgov.queries.wording.downloads import as_csv
@@ -88,6 +91,22 @@ def test_an_extreme_names_them_too() -> None:
     assert "not counting rows within 2 of either value." in (
         read_answer(body).statistics[0].cells[0].interval
     )
+
+
+def test_what_stored_answers_offer_for_nothing_says_both_too() -> None:
+    """Beside its own errors: the price has those of another answer."""
+    quantiles = _offered(of_wide(QUARTILES))
+    assert [error.endswith(" rows that count") for _label, error in quantiles.errors] == [True]
+    assert ["these do not count: rows within 2" in note for note in quantiles.notes] == [True]
+    line = _offered(of_narrow(LINE))
+    assert ["hold only if the true line stays" in note for note in line.notes] == [True]
+
+
+def _offered(body: dict[str, Any]) -> FreeOffer:
+    columns = [(one, one["cells"][0]["accuracy"]) for one in body["statistics"]]
+    answer = SimpleNamespace(choice="0", origin=Origin.IDENTICAL, expected=columns)
+    (offer,) = free_offers(cast(Reusable, SimpleNamespace(free=[answer])))
+    return offer
 
 
 def test_a_release_from_before_they_were_kept_is_read_as_it_was() -> None:

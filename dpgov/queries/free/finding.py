@@ -14,8 +14,6 @@ from functools import lru_cache
 from uuid import UUID
 
 from django.db.models import QuerySet
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from dpgov.datasets.models import DatasetVersion
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
@@ -29,9 +27,6 @@ from dpgov.privacy.reuse.derived import Derivation, derive, stored_as
 from dpgov.privacy.reuse.estimates import Columns, Stored, key_of
 from dpgov.privacy.reuse.unions import union_of
 from dpgov.queries.models import Query, Release
-from dpgov.queries.wording.drawings import together
-from dpgov.queries.wording.margins import margin
-from dpgov.queries.wording.words import NOTHING, statistic_in_words
 
 _CANDIDATES = 200
 _SAME = 20
@@ -247,54 +242,3 @@ def _same_form(stored: QuerySet[Query], form: str) -> list[Query]:
 def _newest(stored: QuerySet[Query]) -> list[Query]:
     newest = stored.order_by("-visible_at")
     return list(newest.only(*_READ)[:_CANDIDATES])
-
-
-_TITLES = {
-    Origin.IDENTICAL: gettext_lazy("Already answered: free"),
-    Origin.DERIVED: gettext_lazy("Stored answers already tell it: free"),
-    Origin.COMBINED: gettext_lazy("Several stored answers put together: free"),
-}
-_SENTENCES = {
-    Origin.IDENTICAL: gettext_lazy("The same question was asked before. You get the same numbers."),
-    Origin.DERIVED: gettext_lazy(
-        "The groups of an answer that was given before add up to this one."
-    ),
-    Origin.COMBINED: gettext_lazy(
-        "Each of them holds its own noise, and together they are more exact."
-    ),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class FreeOffer:
-    """One free answer in words: each statistic with the error that 95% stay within."""
-
-    choice: str
-    title: str
-    sentence: str
-    errors: list[tuple[str, str]]
-
-
-def free_offers(reusable: Reusable) -> list[FreeOffer]:
-    """What is free, the most exact first."""
-    return [
-        FreeOffer(
-            one.choice,
-            str(_TITLES[one.origin]),
-            str(_SENTENCES[one.origin]),
-            errors_of(one.expected),
-        )
-        for one in reusable.free
-    ]
-
-
-def errors_of(columns: Columns) -> list[tuple[str, str]]:
-    """Each statistic with its expected error; a list of quantiles is one."""
-    heads = [head for head, _ in columns]
-    found: dict[str, str] = {}
-    for head, statements in columns:
-        same = [h for h in heads if h.get("column") == head.get("column") and "quantile" in h]
-        within = margin(statements, 0.95, head)
-        label = statistic_in_words(together(head, same))
-        found.setdefault(label, _("depends on the rows") if within == NOTHING else within)
-    return list(found.items())

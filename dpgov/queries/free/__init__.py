@@ -1,0 +1,1 @@
+"""What stored answers tell for nothing: found, and in words."""
