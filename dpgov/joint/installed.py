@@ -165,9 +165,10 @@ def guards(json: Json) -> Iterator[Guard]:
         "who takes part, and with which key, never changes",
     )
     opened = (
-        "EXISTS (SELECT 1 FROM joint_party p JOIN joint_jointquestion q ON q.id = p.question_id"
+        "EXISTS (SELECT 1 FROM joint_party p JOIN joint_jointquestion q ON q.id = p.question_id"  # noqa: S608
         " JOIN queries_query y ON y.id = p.query_id WHERE p.id = NEW.party_id"
-        " AND p.tenant_id = NEW.tenant_id AND q.opened_at IS NOT NULL AND y.state = 'running')"
+        " AND p.tenant_id = NEW.tenant_id AND q.opened_at IS NOT NULL AND y.state = 'running'"
+        f" AND {_GOES_ON})"
     )
     yield Guard(
         "guard_share",
@@ -175,7 +176,7 @@ def guards(json: Json) -> Iterator[Guard]:
         "INSERT",
         "1 = 1",
         opened,
-        "a share is sent when everybody is there, and charged",
+        "a share is sent when everybody is there, and charged, and nothing is stopped",
     )
 
 

@@ -45,9 +45,9 @@ def answer_for(tenant_id: UUID) -> int:
             logger.warning("nothing is sent: this database is not where it was")
             return 0
         private = own_key(tenant_id)
-        return _send_keys(tenant_id, private) + sum(
-            _send_share(party, private) for party in list(_to_share(tenant_id))
-        )
+        waiting = list(_to_share(tenant_id).values_list("pk", flat=True))
+        sent = (_send_share(party, private) for pk in waiting for party in _going_on(tenant_id, pk))
+        return _send_keys(tenant_id, private) + sum(sent)
 
 
 def _send_keys(tenant_id: UUID, private: bytes) -> int:
@@ -73,6 +73,11 @@ def _to_share(tenant_id: UUID) -> QuerySet[Party]:
     )
 
 
+def _going_on(tenant_id: UUID, pk: UUID) -> QuerySet[Party]:
+    """None, if it was stopped while the worker had another one's data open."""
+    return _to_share(tenant_id).filter(pk=pk)
+
+
 def _send_share(party: Party, private: bytes) -> bool:
     """Whether this call sent it. Whatever goes wrong is tried again until it is too late."""
     request_ids.begin(party.query.request_id)
@@ -86,7 +91,8 @@ def _send_share(party: Party, private: bytes) -> bool:
         with transaction.atomic():
             Share.objects.create(party=party, tenant_id=party.tenant_id, masked=text)
     except IntegrityError:
-        logger.info("the share of %s was sent before, or is too late", party.pk)
+        # The database looks once more: it is thrown away where it was frozen while it was drawn.
+        logger.info("the share of %s was sent before, is too late, or stopped", party.pk)
         return False
     return True
 

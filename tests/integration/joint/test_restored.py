@@ -10,8 +10,12 @@ from django.db import connection, transaction
 from dpgov.budgets.errors import BudgetFrozen
 from dpgov.budgets.models import DatabaseMark
 from dpgov.budgets.services import confirm_budget, freeze_tenant, freezing
+from dpgov.datasets.models import Dataset, DatasetVersion
+from dpgov.datasets.services import engine_for
+from dpgov.engines.base import Engine
 from dpgov.joint.models import JointQuestion, Party, Share
 from dpgov.joint.services import joint_round, leave
+from dpgov.operation.clock import database_now
 from dpgov.queries.answering.restored import end_what_waited
 from dpgov.queries.models import Query
 from dpgov.tenants.boundary import acting_for
@@ -90,6 +94,34 @@ def test_an_answer_that_was_complete_is_kept_by_no_party_that_is_frozen(sides: l
     assert joint_round() == 0
     assert query_of(alpha, question).state == Query.State.FAILED
     assert alpha.spent == (PRICE, 0)
+
+
+@pytest.mark.parametrize("stop", ["frozen", "paused"])
+def test_what_a_worker_draws_while_its_dataset_is_stopped_goes_out_to_nobody(
+    sides: list[Side], monkeypatch: pytest.MonkeyPatch, stop: str
+) -> None:
+    """A9: a share may have gone out in what the backup lacks; the second has other noise."""
+    first, second = all_joined(sides), all_joined(sides)
+    alpha, *others = sides
+    look(sides), joint_round()
+    opened: list[DatasetVersion] = []
+
+    def stopped_meanwhile(version: DatasetVersion) -> Engine:
+        if not opened and stop == "frozen":
+            freeze_tenant(tenant_id=alpha.tenant.pk, reason="restored")
+        elif not opened:
+            Dataset.objects.filter(pk=alpha.dataset.pk).update(paused_at=database_now())
+        opened.append(version)
+        return engine_for(version)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("dpgov.joint.services.sharing.engine_for", stopped_meanwhile)
+        assert look([alpha]) == 0
+    assert len(opened) == 1, "the second question's data stays closed"
+    look(others), joint_round()
+    assert Share.objects.filter(tenant=alpha.tenant).count() == 0
+    states = {query_of(one, question).state for one in sides for question in (first, second)}
+    assert states == {Query.State.RUNNING}
 
 
 def _party(by: Side, question: JointQuestion) -> Party:
