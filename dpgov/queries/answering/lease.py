@@ -12,7 +12,7 @@ from operator import or_
 from uuid import UUID
 
 from django.conf import settings
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from dpgov.budgets.services.freezing import confirm_place
@@ -171,8 +171,14 @@ def seal(query_id: UUID, fence: int, **found: object) -> None:
     """
     current = _unfinished(query_id, fence)
     sealed = {"state": Query.State.SEALED, "lease_until": None, **found}
-    if current.filter(~Exists(FROZEN)).update(**sealed):
-        return
+    try:
+        with transaction.atomic():
+            if current.filter(~Exists(FROZEN)).update(**sealed):
+                return
+    except IntegrityError:
+        # The freeze may have come between the statement's own look and the guard's.
+        if not current.filter(Exists(FROZEN)).exists():
+            raise
     if not current.exists():
         raise LostLease(query_id)
     raise Stopped(query_id)

@@ -7,12 +7,14 @@ from collections.abc import Callable
 import pytest
 
 from dpgov.budgets.models import Reservation
+from dpgov.budgets.services import freeze_tenant
 from dpgov.joint.models import JointQuestion, Party, Share
 from dpgov.joint.services import answer_for, joint_round
 from dpgov.queries.models import Query
 from tests.integration.children import Death, run
 from tests.integration.joint.made import (
     Side,
+    all_joined,
     approved,
     asked,
     finished,
@@ -22,6 +24,7 @@ from tests.integration.joint.made import (
     query_of,
     three,
 )
+from tests.integration.queries.answering.unnoticed import freeze_unnoticed
 
 _MOST = 120
 
@@ -72,3 +75,16 @@ def test_every_step_is_whole_or_not_at_all() -> None:
     _die_everywhere(joint_round, lambda: True)
     finished(sides)
     assert {query_of(one, question).state for one in sides} == {Query.State.RELEASED}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_party_frozen_in_the_moment_of_its_sealing_holds_up_no_other(
+    sides: list[Side], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A9, M44: the database keeps its part from being answered, and the round goes on."""
+    question = all_joined(sides)
+    look(sides), joint_round(), look(sides)
+    freeze_tenant(tenant_id=sides[0].tenant.pk, reason="restored")
+    freeze_unnoticed(monkeypatch)
+    assert joint_round() == 2
+    assert [query_of(one, question).state for one in sides] == ["running", "sealed", "sealed"]

@@ -7,16 +7,19 @@ import pytest
 
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Charge
+from dpgov.budgets.services import freeze_tenant
 from dpgov.datasets.models import Dataset
 from dpgov.operation.clock import database_now
+from dpgov.queries.answering import answer
 from dpgov.queries.answering.ending import seal
-from dpgov.queries.answering.lease import LostLease, claim, mark_opened
+from dpgov.queries.answering.lease import Claim, LostLease, claim, mark_opened
 from dpgov.queries.asking.once import IdempotencyConflict
 from dpgov.queries.asking.submit import submit
 from dpgov.queries.models import Query, Release
 from dpgov.tenants.models import Membership
 from tests.cast import answer_query, publish_now
 from tests.integration.children import run_at_once
+from tests.integration.queries.answering.unnoticed import freeze_unnoticed
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -114,3 +117,25 @@ def test_a_key_is_not_reused_for_another_question(analyst: Membership, dataset: 
         )
     dataset.budget.refresh_from_db()
     assert dataset.budget.reserved_nano == 500_000_000
+
+
+def test_what_the_guard_keeps_out_waits_as_if_nobody_had_taken_it(
+    analyst: Membership,
+    ask: Callable[..., Query],
+    dataset: Dataset,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A9: its dataset was frozen in the moment in which its answer was to be kept."""
+
+    def opened(held: Claim) -> bool:
+        first = mark_opened(held)
+        freeze_tenant(tenant_id=dataset.tenant_id, reason="restored")
+        return first
+
+    query = ask(analyst)
+    freeze_unnoticed(monkeypatch)
+    monkeypatch.setattr(answer, "mark_opened", opened)
+    assert answer_query(query.pk) is False
+    query.refresh_from_db()
+    assert (query.state, query.attempts, query.lease_until) == (Query.State.QUEUED, 0, None)
+    assert query.sealed_text == ""
