@@ -24,6 +24,7 @@ from dpgov.privacy.plan.schema import (
 )
 from dpgov.queries.web.forms.rows import even_edges, number_list, proposed_width
 from dpgov.queries.wording.dates import PARTS_IN_WORDS
+from dpgov.web.typed import TypedNumber, TypedWholeNumber, as_typed
 
 _TEXT = {"class": "form-control"}
 _SELECT = {"class": "form-select"}
@@ -101,25 +102,25 @@ class ProposalForm(forms.Form):
             "empty, about ten of equal width are made out of the declared bounds."
         ),
     )
-    rho = forms.CharField(
+    rho = TypedNumber(
         label=_("Privacy loss ρ for each organisation"),
         max_length=30,
-        initial="0.01",
+        initial=lambda: as_typed("0.01"),
         widget=forms.TextInput({**_TEXT, "inputmode": "decimal", "autocomplete": "off"}),
     )
-    parties = forms.IntegerField(
+    parties = TypedWholeNumber(
         label=_("Organisations"),
         min_value=2,
         max_value=MOST_PARTIES,
         initial=FEWEST_PARTIES,
-        widget=forms.NumberInput(_TEXT),
+        widget=forms.TextInput(_TEXT),
     )
-    colluders = forms.IntegerField(
+    colluders = TypedWholeNumber(
         label=_("Of whom may collude"),
         min_value=0,
         max_value=MOST_PARTIES,
         initial=1,
-        widget=forms.NumberInput(_TEXT),
+        widget=forms.TextInput(_TEXT),
         help_text=_("So many may collude and learn no more than the price says."),
     )
 

@@ -15,6 +15,7 @@ from dpgov.audit.selectors import EntryFilter
 from dpgov.oversight.log.search import LONGEST, NotUnderstood, parse
 from dpgov.oversight.log.words import WORDS
 from dpgov.web.picking import Suggested, TypedOne
+from dpgov.web.typed import TypedWholeNumber
 
 _ACTIONS = [("", gettext_lazy("Anything")), *((code.value, words) for code, words in WORDS.items())]
 _MOMENT_FORMATS = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d"]
@@ -131,10 +132,10 @@ def _of(searched: EntryFilter) -> dict[str, Any]:
 class ConsistencyForm(forms.Form):
     """Two checkpoints, by their number of entries."""
 
-    old = forms.IntegerField(
+    old = TypedWholeNumber(
         label=gettext_lazy("Earlier checkpoint (entries)"), min_value=1, max_value=10**17
     )
-    new = forms.IntegerField(
+    new = TypedWholeNumber(
         label=gettext_lazy("Later checkpoint (entries)"), min_value=1, max_value=10**17
     )
 

@@ -14,7 +14,6 @@ from django.utils.translation import gettext_lazy
 from dpgov.language.translation import translated
 from dpgov.privacy.answer.covers import IN_ROUNDS, Method
 from dpgov.privacy.plan.by_calendar import PARTS
-from dpgov.privacy.plan.parsing.choosing import MAX_ROUNDS
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.privacy.plan.schema import ColumnSpec, DatasetSchema, DateDomain, NumericDomain
 from dpgov.queries.web.forms.dates import usual_part
@@ -30,7 +29,7 @@ from dpgov.queries.web.forms.rows import (
 )
 from dpgov.queries.web.forms.where import Where
 from dpgov.queries.wording.dates import PARTS_IN_WORDS
-from dpgov.web.typed import as_typed
+from dpgov.web.typed import TypedWholeNumber, as_typed
 
 OWN, ALL = "own", "all"
 _USUAL_ROUNDS = "8"
@@ -116,10 +115,10 @@ class WhichForm(forms.Form):
     method = forms.ChoiceField(
         label=gettext_lazy("How are they drawn?"), required=False, widget=forms.Select(attrs=SELECT)
     )
-    rounds = forms.IntegerField(
+    rounds = TypedWholeNumber(
         label=gettext_lazy("How many rounds?"),
         required=False,
-        widget=forms.NumberInput(attrs={**TEXT, "min": 1, "max": MAX_ROUNDS}),
+        widget=forms.TextInput(attrs=TEXT),
     )
 
     def __init__(self, data: QueryDict) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 from uuid import uuid4
@@ -15,26 +16,37 @@ from django.utils.translation import gettext_lazy as _
 from dpgov.budgets.models import Budget
 from dpgov.budgets.words import limit_text
 from dpgov.datasets.web.forms.dataset import EpsilonField
+from dpgov.language.translation import translated
 from dpgov.operation import clock
-from dpgov.privacy.accounting.decimals import decimal_text, read_decimal
+from dpgov.privacy.accounting.decimals import InvalidNumber, decimal_text, read_decimal
 from dpgov.privacy.local.randomiser import FEWEST_ANSWERS, MOST_ANSWERS
 from dpgov.surveys.services import Asked
 from dpgov.surveys.services.drafting import LONGEST_QUESTION, MOST_EXPECTED
 from dpgov.surveys.services.letters import MOST_ADDRESSES
+from dpgov.web.typed import TypedNumber, TypedWholeNumber, as_typed
 
 _TEXT = {"class": "form-control"}
 _SELECT = {"class": "form-select"}
 _DAYS = 30
 _MOST_TOLD = 20
+_IN_RANGES = ("lower", "upper", "ranges")
+_SO_MANY_TOKENS = _("Make 1 to 10000 tokens at once.")
 
 
-def _bound(label: Any) -> forms.CharField:
-    return forms.CharField(
-        label=label,
-        required=False,
-        max_length=30,
-        widget=forms.TextInput({**_TEXT, "autocomplete": "off"}),
-    )
+class _Bound(TypedNumber):
+    """An end of the ranges, kept exact; None where it is left out."""
+
+    def __init__(self, label: Any) -> None:
+        widget = forms.TextInput({**_TEXT, "autocomplete": "off"})
+        super().__init__(label=label, required=False, max_length=30, widget=widget)
+
+    def clean(self, value: Any) -> Decimal | None:
+        """Raises ValidationError with what to type instead."""
+        text = super().clean(value)
+        try:
+            return read_decimal(text) if text else None
+        except InvalidNumber as problem:
+            raise ValidationError(translated(problem.args[0])) from problem
 
 
 class SurveyForm(forms.Form):
@@ -49,25 +61,25 @@ class SurveyForm(forms.Form):
         widget=forms.Textarea({**_TEXT, "rows": 4}),
         help_text=_("One a line, 2 to 50. Each person chooses one."),
     )
-    lower, upper = _bound(_("From")), _bound(_("To"))
-    ranges = forms.IntegerField(
+    lower, upper = _Bound(_("From")), _Bound(_("To"))
+    ranges = TypedWholeNumber(
         label=_("Ranges"),
         required=False,
         min_value=FEWEST_ANSWERS,
         max_value=MOST_ANSWERS,
-        widget=forms.NumberInput(_TEXT),
+        widget=forms.TextInput(_TEXT),
     )
     epsilon = EpsilonField(
         label=_("Privacy loss ε per answer"),
-        initial="1.1",
+        initial=lambda: as_typed("1.1"),
         help_text=_("At ε 1.1 a yes-or-no answer is true with about 3 chances in 4."),
     )
-    expected = forms.IntegerField(
+    expected = TypedWholeNumber(
         label=_("Expected answers"),
         min_value=1,
         max_value=MOST_EXPECTED,
         initial=200,
-        widget=forms.NumberInput(_TEXT),
+        widget=forms.TextInput(_TEXT),
         help_text=_("Says how exact the estimates will be, before it opens."),
     )
     closes_on = forms.DateField(
@@ -104,8 +116,10 @@ class SurveyForm(forms.Form):
         """Lines or ranges, not both and not neither."""
         typed = self.cleaned_data
         lines = [line.strip() for line in typed.get("answers", "").splitlines() if line.strip()]
-        bounds = [typed.get(name) for name in ("lower", "upper", "ranges")]
-        if bool(lines) == any(bounds) or (any(bounds) and not all(bounds)):
+        said = [typed.get(name) is not None for name in _IN_RANGES]
+        if not self.errors.keys().isdisjoint(_IN_RANGES):
+            lines = []  # what is wrong is told at its field, and is no answer left out
+        elif bool(lines) == any(said) or (any(said) and not all(said)):
             self.add_error(
                 "answers", gettext("Write the answers, or say from, to and how many ranges.")
             )
@@ -116,18 +130,13 @@ class SurveyForm(forms.Form):
 
     def _in_ranges(self) -> list[str]:
         """Equal ranges with decimal edges; below and above belong to the first and last."""
-        typed = self.cleaned_data
-        try:
-            lower, upper = read_decimal(typed["lower"]), read_decimal(typed["upper"])
-        except ValueError as problem:
-            self.add_error("lower", str(problem))
-            return []
+        lower, upper, ranges = (self.cleaned_data[name] for name in _IN_RANGES)
         if upper <= lower:
             self.add_error("upper", gettext("Give a number above the first one."))
             return []
         edges = [
-            decimal_text((lower + (upper - lower) * at / typed["ranges"]).normalize())
-            for at in range(typed["ranges"] + 1)
+            as_typed(decimal_text((lower + (upper - lower) * at / ranges).normalize()))
+            for at in range(ranges + 1)
         ]
         between = gettext("from {low} to below {high}")
         middle = [between.format(low=low, high=high) for low, high in pairwise(edges[1:-1])]
@@ -154,7 +163,13 @@ class SurveyForm(forms.Form):
 class TokensForm(forms.Form):
     """How many tokens."""
 
-    number = forms.IntegerField(min_value=1, max_value=10_000)
+    number = TypedWholeNumber(
+        min_value=1,
+        max_value=10_000,
+        error_messages=dict.fromkeys(
+            ("required", "invalid", "min_value", "max_value"), _SO_MANY_TOKENS
+        ),
+    )
 
 
 class LettersForm(forms.Form):
