@@ -18,11 +18,13 @@ _ABSENT = object()
 
 
 class SessionStore(db.SessionStore):
-    """Django's own, of which two requests at a time lose nothing: neither writes the other back.
+    """Django's own, but of two requests at a time neither writes back what the other changed.
 
     Whoever sends a large file may go to another organisation, put a question aside or choose
-    another range meanwhile; what they did last holds when the file has arrived. `kept_until` is
-    None for a session that was not read from the database.
+    another range meanwhile; what they did last holds when the file has arrived. What both change
+    under one name is the later one's: where two tabs put a question of one dataset aside at the
+    same instant, one of the two stays. `kept_until` is None for a session that was not read from
+    the database.
     """
 
     kept_until: datetime | None = None
@@ -42,11 +44,16 @@ class SessionStore(db.SessionStore):
             now = self._read_as(found.session_data)
             self._session_cache = _merged(before, mine, now)
 
+    def create_model_instance(self, data: Any) -> Any:
+        """Whatever is written next is merged against this, also where the row is a new one."""
+        made = super().create_model_instance(data)  # type: ignore[misc]
+        self._as_read = made.session_data
+        return made
+
     def _replaces(self, known: str) -> bool:
         """Whether what is kept was still this; then it is what this session says."""
         kept = self.create_model_instance(self._session)  # type: ignore[attr-defined]
         same = self.model.objects.filter(session_key=self.session_key, session_data=known)
-        self._as_read = kept.session_data
         return bool(same.update(session_data=kept.session_data, expire_date=kept.expire_date))
 
     def _read_as(self, encoded: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from dpgov.configuration.environment import sign_in_settings
 from dpgov.configuration.reading import Environment
 from dpgov.tenants.accounts import set_password
 from dpgov.tenants.models import Membership
+from dpgov.tenants.sign_in.sessions import SessionStore
 from tests.integration.tenants.test_signing_in import PASSWORD, sign_in, signed_in
 
 pytestmark = pytest.mark.django_db
@@ -83,3 +84,68 @@ def test_on_https_every_cookie_bears_the_prefix_of_this_host(
         cookie = client.cookies[name]
         assert (cookie["secure"], cookie["path"], cookie["domain"]) == (True, "/", "")
         assert (cookie["httponly"], cookie["samesite"]) == (True, "Lax")
+
+
+def read(session: SessionStore) -> dict[str, Any]:
+    return dict(SessionStore(session.session_key).items())
+
+
+def kept(**says: Any) -> SessionStore:
+    """A session that says this in the database, as the next request opens it."""
+    new = SessionStore()
+    new.update(says)
+    new.save()
+    return SessionStore(new.session_key)
+
+
+def test_what_is_taken_out_of_a_session_that_was_just_made_stays_out() -> None:
+    session = SessionStore()
+    session["draft"] = 1
+    session.save()
+    del session["draft"]
+    session["range"] = 2
+    session.save()
+    assert read(session) == {"range": 2}
+
+
+@pytest.mark.parametrize("again", [SessionStore.cycle_key, SessionStore.save])
+def test_what_a_request_writes_and_takes_out_again_stays_out(again: Any) -> None:
+    """Also where the session gets another key in between, as at signing in."""
+    session = kept(user=1)
+    session["draft"] = 2
+    again(session)
+    session.pop("draft")
+    session.save()
+    assert read(session) == {"user": 1}
+
+
+@pytest.mark.parametrize("again", [SessionStore.cycle_key, SessionStore.save])
+def test_what_a_request_changes_and_changes_back_is_as_it_was(again: Any) -> None:
+    session = kept(user=1)
+    session["user"] = 2
+    again(session)
+    session["user"] = 1
+    session.save()
+    assert read(session) == {"user": 1}
+
+
+def test_a_session_that_is_made_behind_an_ended_one_keeps_what_both_say() -> None:
+    """H6: the same person signs in again where their session had just ended."""
+    session = kept(user=1)
+    assert session["user"] == 1
+    session.flush()
+    session.create()
+    session["user"] = 1
+    session.save()
+    assert read(session) == {"user": 1}
+
+
+def test_who_signs_in_with_a_session_of_their_former_password_is_signed_in(
+    browser: Client, analyst: Membership
+) -> None:
+    """H6: the old session ends and the new one begins within one request."""
+    assert signed_in(browser)
+    changed = f"{PASSWORD}, again"
+    set_password(user=analyst.user, password=changed)
+    assert sign_in(browser, analyst, changed) == 302
+    assert signed_in(browser)
