@@ -46,7 +46,7 @@ class SessionStore(db.SessionStore):
 
     def create_model_instance(self, data: Any) -> Any:
         """Whatever is written next is merged against this, also where the row is a new one."""
-        made = super().create_model_instance(data)  # type: ignore[misc]
+        made = super().create_model_instance(data)
         self._as_read = made.session_data
         return made
 
