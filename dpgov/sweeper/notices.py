@@ -28,8 +28,9 @@ def letters(tenant_id: UUID, *, until: float = math.inf) -> int:
 
 # What other servers take part in. Each step bounds what it takes by itself.
 _STEPS: tuple[Callable[..., int], ...] = (letters, deliver_waiting, send_survey_letters)
-# For all of them together, in a round.
+# For all of them together, in a round; whoever comes to their turn late has a second all the same.
 _SECONDS = 20.0
+_LEAST_SECONDS = 1.0
 _log = structlog.get_logger("dpgov.notices")
 
 
@@ -57,13 +58,14 @@ def notices_round(turns: Turns | None = None, between: Callable[[], None] = noth
     With `turns` not many of them: the next round goes on behind the last one's turn. Passes on that
     the database is away; the sweeper knows what to do then.
     """
-    over = math.inf if turns is None else clock.running() + _SECONDS
     known = tenants()
     for tenant in known:
         _try(follow, tenant.id)
         between()
+    # From here on, however long events took: or no turn would ever have any of it.
+    over = math.inf if turns is None else clock.running() + _SECONDS
     for number, tenant_id in (turns or Turns()).after_the_last(known):
-        _try(_STEPS[number], tenant_id, until=over)
+        _try(_STEPS[number], tenant_id, until=max(over, clock.running() + _LEAST_SECONDS))
         between()
         if clock.running() >= over:
             break

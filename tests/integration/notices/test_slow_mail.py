@@ -116,6 +116,23 @@ def five(db: None) -> list[str]:
 Called = list[str]
 
 
+Left = list[float]
+
+
+@pytest.fixture
+def left(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> Left:
+    """The seconds that each turn was given; it takes all of them but half a second."""
+    made: Left = []
+
+    def take(_tenant_id: UUID, *, until: float) -> int:
+        made.append(until - watch.now)
+        watch.takes(made[-1] - 0.5)
+        return 0
+
+    monkeypatch.setattr(notices, "_STEPS", (take, take))
+    return made
+
+
 @pytest.fixture
 def called(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> Called:
     """Who had a turn, and with what; each takes seven seconds, of the twenty of a round."""
@@ -142,6 +159,23 @@ def test_a_round_takes_some_turns_and_the_next_one_goes_on_behind_them(
         notices_round(turns)
     expected = [f"{name}{number}" for name in five for number in "12"]
     assert called == (expected * 2)[:12]
+
+
+def test_events_that_took_long_to_make_leave_letters_and_webhooks_their_time(
+    tenant: Tenant, left: Left, watch: Watch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """H7: or of many organisations none would ever send anything."""
+    monkeypatch.setattr(notices, "follow", lambda _tenant_id: watch.takes(60.0))
+    notices_round(Turns())
+    assert left[0] == 20.0
+
+
+def test_who_comes_to_their_turn_in_the_last_moment_can_do_something(
+    tenant: Tenant, left: Left
+) -> None:
+    """H7: a turn is not lost for having come late in a round."""
+    notices_round(Turns())
+    assert left == [20.0, 1.0]
 
 
 def test_a_round_that_is_the_only_one_does_everything(five: list[str], called: Called) -> None:
