@@ -6,7 +6,7 @@ of them are there.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -15,12 +15,15 @@ from uuid import UUID
 from django.db import connection, transaction
 from django.db.models import Exists, QuerySet
 
+from dpgov.audit.actions import Action
+from dpgov.audit.selectors import EntryFilter, entries_of
 from dpgov.budgets.together import share_a_budget
+from dpgov.datasets.models import DerivedFrom
 from dpgov.joint.errors import SharesBudget
 from dpgov.joint.installed import SAME_PEOPLE
 from dpgov.joint.models import JointQuestion, Party, Share
 from dpgov.operation.clock import database_now
-from dpgov.queries.answering.lease import STOPPED
+from dpgov.queries.answering.lease import FROZEN, STOPPED
 from dpgov.queries.models import Query
 from dpgov.tenants.crossing import through_gate
 from dpgov.tenants.models import Tenant
@@ -178,6 +181,31 @@ def shares_of(question_id: UUID) -> Sequence[str]:
     found = Share.objects.filter(party__question=question_id).order_by("party__place")
     shares = list(found.values_list("masked", flat=True))
     return shares if question is not None and len(shares) == question.parties else []
+
+
+def going_since(question_id: UUID) -> datetime | None:
+    """Since when an opened question goes on: its opening, or the last confirmation after a freeze.
+
+    The same moment for all parties; None while one of them waits for its officer.
+    """
+    if connection.vendor == "postgresql":
+        found: datetime | None = through_gate("SELECT joint_going_since(%s)", question_id)[0][0]
+        return found
+    opened = JointQuestion.objects.get(pk=question_id).opened_at
+    theirs = Query.objects.filter(pk__in=Party.objects.filter(question=question_id).values("query"))
+    if opened is None or theirs.filter(Exists(FROZEN)).exists():
+        return None
+    whole = theirs.select_related("dataset")
+    return max([opened, *(at for one in whole for at in _confirmed_since(one, opened))])
+
+
+def _confirmed_since(query: Query, opened: datetime) -> Iterable[datetime]:
+    parents = DerivedFrom.objects.filter(dataset=query.dataset_id)
+    budgets = [query.dataset.budget_id, *parents.values_list("parent__budget", flat=True)]
+    found = entries_of(
+        query.tenant_id, EntryFilter(action=Action.BUDGET_CONFIRMED.value, since=opened)
+    )
+    return found.filter(subject__in=[f"budget:{pk}" for pk in budgets]).values_list("at", flat=True)
 
 
 def tenants_with_unfinished_parties() -> list[UUID]:

@@ -6,6 +6,7 @@ tenant: who takes part and whether they still do, and shares only when all of th
 
 from collections.abc import Iterator
 
+from dpgov.audit.actions import Action
 from dpgov.audit.append_only import append_only
 from dpgov.operation.installed import Installed
 from dpgov.queries.installed import GOES_ON
@@ -122,6 +123,25 @@ _SHARES = f"""
                        WHERE i.question_id = $1)
     ORDER BY p.place
 """  # noqa: S608
+# A budget of the dataset of a question `y`, or of one of its parents: `b`.
+_ITS_BUDGET = """
+    budgets_budget b JOIN datasets_dataset d ON d.budget_id = b.id
+    WHERE (d.id = y.dataset_id OR d.id IN
+        (SELECT f.parent_id FROM datasets_derivedfrom f WHERE f.dataset_id = y.dataset_id))
+"""
+_GOING_SINCE = f"""
+    SELECT CASE
+        WHEN bool_or(EXISTS (SELECT 1 FROM {_ITS_BUDGET} AND b.frozen_at IS NOT NULL)) THEN NULL
+        ELSE greatest(max(q.opened_at), max((
+            SELECT max(e.at) FROM audit_auditentry e
+            WHERE e.tenant_id = y.tenant_id AND e.at > q.opened_at
+                AND e.action = '{Action.BUDGET_CONFIRMED.value}'
+                AND e.subject IN (SELECT 'budget:' || b.id FROM {_ITS_BUDGET})
+        ))) END
+    FROM joint_jointquestion q
+    JOIN joint_party p ON p.question_id = q.id JOIN queries_query y ON y.id = p.query_id
+    WHERE q.id = $1 AND q.opened_at IS NOT NULL AND {_AMONG}
+"""  # noqa: S608
 _HELD = (
     "EXISTS (SELECT 1 FROM queries_query y JOIN budgets_reservation h ON h.query_id = y.id"
     " WHERE y.id = NEW.query_id AND y.tenant_id = NEW.tenant_id AND h.state = 'held'"
@@ -210,6 +230,7 @@ def installed() -> tuple[Installed, ...]:
             volatility="VOLATILE",
         ),
         gate("joint_shares(uuid)", returns="SETOF text", body=_SHARES),
+        gate("joint_going_since(uuid)", returns="timestamptz", body=_GOING_SINCE),
         gate(
             "joint_unfinished()",
             returns="SETOF uuid",

@@ -9,6 +9,7 @@ before it is home (A9).
 """
 
 import logging
+from collections.abc import Iterator
 from datetime import timedelta
 from uuid import UUID
 
@@ -20,7 +21,7 @@ from dpgov.budgets.services.freezing import confirm_place
 from dpgov.datasets.services import at_hand, engine_for
 from dpgov.joint import crossing
 from dpgov.joint.keys import own_key
-from dpgov.joint.models import Party, Share
+from dpgov.joint.models import JointQuestion, Party, Share
 from dpgov.joint.services.prepared import joint_of_party
 from dpgov.operation import request_ids
 from dpgov.operation.clock import database_now
@@ -69,13 +70,27 @@ def _to_share(tenant_id: UUID) -> QuerySet[Party]:
         Exists(going_on),
         tenant=tenant_id,
         share__isnull=True,
-        question__opened_at__gt=database_now() - SENT_WITHIN,
+        question__opened_at__isnull=False,
     )
 
 
-def _going_on(tenant_id: UUID, pk: UUID) -> QuerySet[Party]:
-    """None, if it was stopped while the worker had another one's data open."""
-    return _to_share(tenant_id).filter(pk=pk)
+def _going_on(tenant_id: UUID, pk: UUID) -> Iterator[Party]:
+    """None, if it was stopped while the worker had another one's data open, or is too late."""
+    for party in _to_share(tenant_id).filter(pk=pk):
+        if not is_over(party.question, SENT_WITHIN):
+            yield party
+
+
+def is_over(question: JointQuestion, patience: timedelta) -> bool:
+    """Whether an opened question has gone on for longer; a freeze of anybody's costs none of it.
+
+    It is asked of all parties at once, so that they come to the same end.
+    """
+    since, now = question.opened_at, database_now()
+    if since is None or now <= since + patience:
+        return False
+    since = crossing.going_since(question.pk)
+    return since is not None and now > since + patience
 
 
 def _send_share(party: Party, private: bytes) -> bool:

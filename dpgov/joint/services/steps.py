@@ -21,7 +21,7 @@ from dpgov.budgets.services.freezing import confirm_place
 from dpgov.joint import crossing
 from dpgov.joint.models import Party
 from dpgov.joint.services.prepared import joint_of_party
-from dpgov.joint.services.sharing import ENDED_AFTER
+from dpgov.joint.services.sharing import ENDED_AFTER, is_over
 from dpgov.operation.away import is_database_away
 from dpgov.operation.clock import database_now
 from dpgov.privacy.joint.masks import from_bytes, total_of
@@ -76,7 +76,7 @@ def _step(party: Party) -> bool:
     if shares:
         _seal(party, [from_bytes(bytes.fromhex(share)) for share in shares], question.opened_at)
         return True
-    if database_now() > question.opened_at + ENDED_AFTER:
+    if is_over(question, ENDED_AFTER):
         # Charged, like every question whose data was opened.
         ending.give_up(party.query, fence=party.query.fence, actor=SWEEPER)
         return True

@@ -4,11 +4,14 @@ What could leak: a second share of one party, with the mask of the first and noi
 together tell whoever has both databases what two answers would, for the price of one.
 """
 
+from datetime import timedelta
+
 import pytest
 from django.db import connection, transaction
+from django.db.models import F
 
 from dpgov.budgets.errors import BudgetFrozen
-from dpgov.budgets.models import DatabaseMark
+from dpgov.budgets.models import Budget, DatabaseMark
 from dpgov.budgets.services import confirm_budget, freeze_tenant, freezing
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.services import engine_for
@@ -122,6 +125,32 @@ def test_what_a_worker_draws_while_its_dataset_is_stopped_goes_out_to_nobody(
     assert Share.objects.filter(tenant=alpha.tenant).count() == 0
     states = {query_of(one, question).state for one in sides for question in (first, second)}
     assert states == {Query.State.RUNNING}
+
+
+def test_a_freeze_costs_an_opened_question_none_of_its_day(sides: list[Side]) -> None:
+    """A9: officers said that it goes on; all organisations of a database are frozen together."""
+    question = all_joined(sides)
+    alpha, *others = sides
+    look(sides), joint_round()
+    for one in sides:
+        freeze_tenant(tenant_id=one.tenant.pk, reason="restored")
+    opened = F("opened_at") - timedelta(hours=25)
+    JointQuestion.objects.filter(pk=question.pk).update(opened_at=opened)
+    for one in others:
+        _confirm(one)
+    assert (look([alpha]), joint_round()) == (0, 0)
+    assert {query_of(one, question).state for one in sides} == {Query.State.RUNNING}
+    _confirm(alpha)
+    assert look(sides) == 3
+    assert joint_round() == 3
+    assert {query_of(one, question).state for one in sides} == {Query.State.SEALED}
+
+
+def _confirm(one: Side) -> None:
+    with acting_for(one.tenant.pk):
+        actor = actor_of(one.officer.user)
+        budget = Budget.objects.get(pk=one.dataset.budget_id)
+        confirm_budget(budget=budget, actor=actor, reason="compared")
 
 
 def _party(by: Side, question: JointQuestion) -> Party:
