@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager
 from django.db import models
-from django.db.models.functions import Lower
+from django.db.models.functions import Coalesce, Greatest, Lower
 from django.utils import timezone
 from knox.models import AbstractAuthToken
 
@@ -254,8 +254,16 @@ class Places(models.QuerySet["ProjectMember"]):
         return self.filter(ended_at__isnull=True)
 
     def end(self) -> None:
-        """Take these people off; that they had a place stays known."""
-        self.present().update(ended_at=clock.database_now())
+        """Take these people off, once the log says so; that they had a place stays known.
+
+        Never before what their project was granted, also by a clock that was ahead: by these two
+        moments it is known who had a part in it. A grant takes the log's lock, too.
+        """
+        now = models.Value(clock.database_now(), models.DateTimeField())
+        granted = models.Max("allocations__budget__limit_changes__created_at")
+        project = Project.objects.filter(pk=models.OuterRef("project")).values("pk")
+        newest = models.Subquery(project.annotate(newest=granted).values("newest"))
+        self.present().update(ended_at=Greatest(now, Coalesce(newest, now)))
 
 
 class ProjectMember(models.Model):
@@ -268,7 +276,7 @@ class ProjectMember(models.Model):
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="places")
     user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="project_memberships")
     created_at = Stamp(auto_now_add=True)
-    # By the database's clock: compared with the moment at which an allocation was granted.
+    # Compared with the moment at which an allocation was granted: `Places.end` alone writes it.
     ended_at = models.DateTimeField(null=True)
 
     objects = Places.as_manager()

@@ -1,6 +1,7 @@
 """Who leaves a project: its allocation limits them still, and lets them ask nothing more."""
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 
@@ -9,6 +10,7 @@ from dpgov.budgets.allocated import AllocationGone, allocations_of, choose_alloc
 from dpgov.budgets.models import Allocation, Budget
 from dpgov.budgets.services import allocate, withdraw
 from dpgov.budgets.ways import ways_for
+from dpgov.operation import clock
 from dpgov.operation.clock import database_now
 from dpgov.tenants.models import Membership, Project, ProjectMember, Role, User
 from dpgov.tenants.projects import add_project_member, remove_project_member
@@ -84,6 +86,23 @@ def test_who_left_before_their_project_was_granted_anything_is_limited_by_nothin
     grant(budget, ageing)
     assert charged(budget, anna) is None
     assert len(ways_for(anna.user, [budget.pk], needing=[])[budget.pk]) == 1
+
+
+@pytest.mark.parametrize("leave", [take_off, leave_and_come_back])
+def test_a_clock_that_was_ahead_at_the_grant_takes_nobody_s_part_in_it_away(
+    budget: Budget,
+    anna: Membership,
+    ageing: Project,
+    leave: Callable[[Project, Membership], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """L14: it is set back before she leaves, which is at an earlier moment by then."""
+    with monkeypatch.context() as patch:
+        patch.setattr(clock, "database_now", lambda: database_now() + timedelta(hours=3))
+        grant(budget, ageing)
+    leave(ageing, anna)
+    with pytest.raises(AllocationGone):
+        charged(budget, anna)
 
 
 def test_who_comes_back_to_a_project_uses_its_allocation_again(
