@@ -16,9 +16,20 @@ Ferrando, Wang and Sheldon (2022) with its distribution computed in place of dra
 pulls towards zero, at most (Ã + R)⁻¹ R θ, is added for every θ whose line stays within the bounds
 of the outcome wherever the predictors are within theirs. Nobody can know whether the true one does:
 so wherever there is a ridge, that is said to be the condition.
+
+E θ grows with the length of θ, of which θ̃ tells nothing along a ridge: there the bound is widened
+to the longest θ under the same condition. Components are scaled so that it says |θ'w| <= 1 for all
+rows w within the declared bounds. At the first level of every category that is |a| + Σ s |b| <= 1,
+with the constant a, slopes b and sizes s of numbers: so a² + Σ b² <= 1 / min s². Where the levels
+of a category lie r apart at most, the line moves by Σ r from its lowest row to its highest, and
+within the bounds by no more than 2. None of the L levels after the first is further than r from it,
+so that all categories together add Σ L r² <= max L (Σ r)² <= 4 max L to |θ|². As long as that is a
+line by one category whose levels are all at the other bound than its first. What θ is at most along
+single directions, `Design.most` tells exactly.
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -94,6 +105,7 @@ class Line:
     ridge: Floats
     widened: int
     blur: float
+    hidden: float
 
     @property
     def rows(self) -> float:
@@ -117,11 +129,15 @@ class Line:
         """How far noise may have moved this combination of the coefficients, at each level."""
         pulled = self.inverse @ combination
         weights = self.moments.weights(np.append(pulled, 0.0), np.append(-self.theta, 1.0))
-        # Where θ̃ was pulled to nothing, θ may have length one beside the outcome's own.
-        widening = math.sqrt(2 if self.widened else 1 + self.blur**2)
         shrunk = self.moments.design.most((self.ridge @ pulled).tolist())
         found = self.moments.bounds(weights, CONFIDENCE_LEVELS)
-        return [bound * widening + shrunk for bound in found]
+        return [bound * self._widening + shrunk for bound in found]
+
+    @property
+    def _widening(self) -> float:
+        """How much longer (θ, -1) may be than (θ̃, -1), which is no shorter than one."""
+        told = (1 + self.hidden) * (1 + self.blur**2)
+        return math.sqrt(min(told, 1 + longest(self.moments.design)))
 
     @property
     def provided(self) -> Provided | None:
@@ -153,14 +169,24 @@ def solve(moments: Moments) -> Line:
     values, directions = np.linalg.eigh(squares)
     kept = np.maximum(values, _RIDGE * size)
     inverse = (directions / kept) @ directions.T
+    pulled = directions.T[kept > values]
     return Line(
         moments=moments,
         theta=inverse @ products,
         inverse=inverse,
         ridge=(directions * (kept - values)) @ directions.T,
-        widened=int((kept > values).sum()),
+        widened=len(pulled),
         blur=float(size / kept.min()),
+        hidden=sum(moments.design.most(one) ** 2 for one in pulled.tolist()),
     )
+
+
+def longest(design: Design) -> float:
+    """|θ|² at most, over all lines that stay between -1 and 1 wherever columns are in bounds."""
+    *components, _outcome = design.terms
+    levels = Counter(term.column for term in components if term.is_indicator)
+    smallest = min(term.size for term in components if not term.is_indicator)
+    return (design.size / smallest) ** 2 + 4 * max(levels.values(), default=0)
 
 
 def noise_size(moments: Moments) -> float:

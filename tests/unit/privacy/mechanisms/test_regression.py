@@ -15,7 +15,7 @@ import pytest
 
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.mechanisms.design import design_for
-from dpgov.privacy.mechanisms.least_squares import Moments, solve
+from dpgov.privacy.mechanisms.least_squares import Moments, longest, solve
 from dpgov.privacy.mechanisms.regression import Regression, coefficients_of
 from dpgov.privacy.noise.noise import Noise, NoiseKind
 from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
@@ -168,6 +168,29 @@ def test_an_answer_has_the_same_shape_whatever_the_table() -> None:
     assert len(shapes) == 1
 
 
+def lines_within_bounds() -> np.ndarray:
+    """By dose, kind and site, each pushed against the bounds of all rows of the declarations."""
+    rng = np.random.default_rng(3)
+    doses, kinds, sites = (-1.0, 1.0), ((0, 0), (1, 0), (0, 1)), (0, 1)
+    rows = np.array([[1.0, d, *k, s] for d, k, s in product(doses, kinds, sites)])
+    lines = np.concatenate([rng.normal(size=(200_000, 5)), np.linalg.pinv(rows[[0, 1, 3, 5, 7]])])
+    lines = np.concatenate([lines, [[-1.0, 0.0, 2.0, 2.0, 0.0]]])
+    found: np.ndarray = lines / abs(lines @ rows.T).max(axis=1)[:, None]
+    return found
+
+
+def test_no_line_that_stays_within_bounds_is_longer_than_errors_allow_for() -> None:
+    """M3: an indicator goes from 0 to 1 and a number from -1 to 1, so that the one may have twice
+    the coefficient; one line is as long as is allowed for.
+    """
+    schema = schema_of(*SMALL)
+    for predictors, most in ((ALL, 9), (["dose", "site"], 5), (["dose"], 1)):
+        statistic = Statistic(StatisticKind.REGRESSION, "outcome", predictors=tuple(predictors))
+        assert longest(design_for(statistic, schema)) == pytest.approx(most)
+    squared = (lines_within_bounds() ** 2).sum(axis=1)
+    assert squared.max() == pytest.approx(9)
+
+
 def test_what_the_ridge_may_hide_is_the_most_over_lines_that_stay_within_bounds() -> None:
     """M3: over many lines, pushed against the bounds of all rows of the declarations, none hides
     more, and one hides nearly as much.
@@ -175,11 +198,7 @@ def test_what_the_ridge_may_hide_is_the_most_over_lines_that_stay_within_bounds(
     schema = schema_of(*SMALL)
     statistic = Statistic(StatisticKind.REGRESSION, "outcome", predictors=tuple(ALL))
     design = design_for(statistic, schema)
-    rng = np.random.default_rng(3)
-    doses, kinds, sites = (-1.0, 1.0), ((0, 0), (1, 0), (0, 1)), (0, 1)
-    rows = np.array([[1.0, d, *k, s] for d, k, s in product(doses, kinds, sites)])
-    lines = np.concatenate([rng.normal(size=(200_000, 5)), np.linalg.pinv(rows[[0, 1, 3, 5, 7]])])
-    lines /= abs(lines @ rows.T).max(axis=1)[:, None]
+    lines, rng = lines_within_bounds(), np.random.default_rng(3)
     for weights in rng.normal(size=(5, 5)):
         hidden = abs(lines @ weights).max()
         assert 0.8 * design.most(weights.tolist()) <= hidden <= design.most(weights.tolist()) + 1e-9
@@ -206,6 +225,29 @@ def test_errors_cover_what_the_ridge_pulls_as_far_as_they_say(slope: float) -> N
         inside += abs(cell["value"] - slope) <= stated["value"]
     # 0.95 less four standard deviations of 200 trials.
     assert inside / 200 > 0.888
+
+
+def test_errors_cover_levels_that_the_ridge_hides_as_far_as_they_may_lie() -> None:
+    """M3: all but the first at the other bound of the outcome, each of so few rows that nothing is
+    left of it; the noise around them moves the intercept, which many rows tell.
+    """
+    kind = column_spec("k", category_domain(list("abcdefgh")), MissingRule.REQUIRE, "")
+    y = column_spec("y", numeric_domain("0", "100", "1"), MissingRule.REQUIRE, "")
+    asking = question(asked("k", outcome="y"), epsilon=1)
+    blueprint = blueprint_of(asking, schema_of(kind, y, mode=Mode.ZCDP))
+    (mechanism,) = blueprint.mechanisms
+    assert isinstance(mechanism, Regression)
+    rows: list[Row] = [(0, 0)] * 200 + [(level, 100) for level in range(1, 8)] * 4
+    exact, inside = exact_vector(blueprint, 0, rows), np.zeros(8)
+    for _ in range(200):
+        columns = mechanism.released([mechanism.taken.add_noise(exact)])
+        for place, column in enumerate(columns):
+            (cell,) = column.cells
+            stated = cell["accuracy"][1]
+            assert stated["provided"] == "line_within_bounds"
+            inside[place] += abs(cell["value"] - (100 if place else 0)) <= stated["value"]
+    # 0.95 less four standard deviations of 200 trials.
+    assert inside.min() / 200 > 0.888
 
 
 @pytest.mark.parametrize("mode", list(Mode))
