@@ -177,19 +177,19 @@ class _Reader:
     def order(self, text: str) -> Order:
         found = _KEY.fullmatch(text.strip())
         if found is None:
-            raise _unknown("sort", text)
+            raise unknown_wish("sort", text)
         return Order(self._key("sort", text, found[2], found[3]), bool(found[1]))
 
     def condition(self, text: str) -> Condition:
         found = _CONDITION.fullmatch(text.replace(" ", ""))
         if found is None or found[1] == Part.GROUPING:
-            raise _unknown("having", text)
+            raise unknown_wish("having", text)
         return Condition(self._key("having", text, found[1], found[2]), found[3], Decimal(found[4]))
 
     def ratio(self, text: str) -> tuple[int, int]:
         found = _RATIO.fullmatch(text.replace(" ", ""))
         if found is None:
-            raise _unknown("ratio", text)
+            raise unknown_wish("ratio", text)
         above, below = (self._key("ratio", text, "", place).place for place in found.groups())
         if above == below:
             raise InvalidArrangement(_("A ratio is of two different statistics."))
@@ -197,16 +197,17 @@ class _Reader:
 
     def first(self, text: str) -> int:
         if not (text.isascii() and text.isdigit() and 0 < int(text[:9]) <= MOST_GROUPS):
-            raise _unknown("first", text)
+            raise unknown_wish("first", text)
         return int(text[:9])
 
     def _key(self, name: str, text: str, part: str, place: str) -> Key:
         most = {"": self.statistics, "g": self.groupings, "r": self.ratios}[part]
         if int(place) > most:
-            raise _unknown(name, text)
+            raise unknown_wish(name, text)
         return Key(Part(part), int(place))
 
 
-def _unknown(name: str, text: str) -> InvalidArrangement:
+def unknown_wish(name: str, text: str) -> InvalidArrangement:
+    """The refusal of what an address or a form says under a name."""
     pattern = _("This answer cannot be arranged by {name}={text}.")
     return InvalidArrangement(pattern.format(name=name, text=text[:60]))

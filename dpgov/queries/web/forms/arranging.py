@@ -23,6 +23,7 @@ from dpgov.queries.arranging.arrangement import (
     cut_to,
     in_address,
     read_arrangement,
+    unknown_wish,
 )
 from dpgov.queries.arranging.table import arranged_table, names_of, order_in_words
 from dpgov.queries.wording.presentation import read_answer
@@ -35,6 +36,9 @@ _ANY = 9_999
 _SELECT = {"class": "form-select form-select-sm"}
 _TEXT = {"class": "form-control form-control-sm", "autocomplete": "off"}
 _OPS = [(op, op) for op in COMPARISONS]
+# The fields for numbers: whether each takes whole ones only, and what an address calls a text in it
+# that could mean two. An address has plain decimals, where that text might be one of the two.
+_TYPED = {"first": (True, "unclear-first"), "number": (False, "unclear-number")}
 
 
 class ArrangeForm(forms.Form):
@@ -92,6 +96,7 @@ def arranged(given: QueryDict, body: dict[str, Any]) -> dict[str, Any]:
     """The answer and its table as the page shows them, and why a wish was not understood."""
     wanted, refusal = NONE, ""
     try:
+        _refuse_unclear(given)
         wanted = cut_to(body, arrangement_of(body, given), _MOST_SHOWN)
     except InvalidArrangement as problem:
         wanted, refusal = cut_to(body, NONE, _MOST_SHOWN), str(problem)
@@ -108,9 +113,11 @@ def arranged(given: QueryDict, body: dict[str, Any]) -> dict[str, Any]:
 
 def address_of_form(query_id: UUID, given: QueryDict) -> str:
     """The address that says what the form does; it is read against the answer later."""
-    said = {"sort": given.get("sort", ""), "first": _plain(given.get("first", ""), whole=True)}
-    if number := _plain(given.get("number", "")):
+    said = {"sort": given.get("sort", "")} | _plain("first", given)
+    read = _plain("number", given)
+    if number := read.pop("number", ""):
         said["having"] = f"{given.get('of', '')}{given.get('op', '')}{number}"
+    said |= read
     if given.get("above") or given.get("below"):
         said["ratio"] = f"{given.get('above', '')}/{given.get('below', '')}"
     return f"{_address(query_id, in_address((n, v) for n, v in said.items() if v))}#answer-table"
@@ -130,9 +137,21 @@ def _address(query_id: UUID, query: str) -> str:
     return f"{address}?{query}" if query else address
 
 
-def _plain(typed: str, *, whole: bool = False) -> str:
-    """A number as the page's language spells it; what is none is refused by the answer's page."""
+def _plain(name: str, given: QueryDict) -> dict[str, str]:
+    """A number as an address says it; what could be two, by a name of its own."""
+    (whole, unclear), typed = _TYPED[name], given.get(name, "")[:60]
     try:
-        return plain_number(typed[:60], whole=whole)
+        return {name: plain_number(typed, whole=whole)}
     except forms.ValidationError:
-        return typed[:60]
+        return {unclear: typed}
+
+
+def _refuse_unclear(given: QueryDict) -> None:
+    """Raises InvalidArrangement with what a number that was typed could be."""
+    for name, (whole, unclear) in _TYPED.items():
+        if typed := given.get(unclear, "")[:60]:
+            try:
+                plain_number(typed, whole=whole)
+            except forms.ValidationError as problem:
+                raise InvalidArrangement(problem.messages[0]) from problem
+            raise unknown_wish(name, typed)  # clear in the language that the page has by now

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 from rest_framework.test import APIClient
@@ -74,6 +75,33 @@ def test_the_form_leads_to_the_address_that_says_the_same(browser: Client, query
     answer = browser.get(f"/queries/{query.pk}/arrange/", fields)
     assert answer.status_code == 302
     assert answer["Location"] == f"/queries/{query.pk}/?{WISHES.replace('>', '%3E')}#answer-table"
+
+
+@pytest.mark.parametrize(
+    ("language", "name", "typed", "could_be"),
+    [
+        ("de", "number", "1.500", "1500 oder 1,5"),
+        ("en", "number", "0,05", "Write 0.05"),
+        ("en", "first", "1.500", "1500 or 1.5"),
+    ],
+)
+def test_a_number_that_could_be_two_is_refused_with_both_and_not_read_as_either(
+    language: str, name: str, typed: str, could_be: str, browser: Client, query: Query
+) -> None:
+    """F14: a form leads to no address that reads a typed thousand and a half as one and a half."""
+    browser.cookies[settings.LANGUAGE_COOKIE_NAME] = language
+    fields = {"of": "1", "op": ">", name: typed}
+    page = browser.get(f"/queries/{query.pk}/arrange/", fields, follow=True)
+    assert could_be in page.context["arrange_refusal"]
+    assert len(page.context["table"].rows) == 4
+
+
+def test_a_text_that_was_unclear_in_another_language_is_no_number_either(
+    browser: Client, query: Query
+) -> None:
+    """F14: the page may be in another language than the form was."""
+    page = browser.get(f"/queries/{query.pk}/?unclear-number=1.500")
+    assert "number=1.500" in page.context["arrange_refusal"]
 
 
 def test_what_the_form_of_the_address_shows_is_what_the_address_says(
