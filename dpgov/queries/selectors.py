@@ -1,5 +1,6 @@
 """Reads of queries, releases, receipts and requests for budget, each as who asks may see them."""
 
+from datetime import date
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
@@ -10,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from dpgov.audit.receipts.proofs import release_receipt
 from dpgov.datasets.audience import seen
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.rules import permits
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.batch import MAX_PLANS
 from dpgov.queries.models import BudgetRequest, Query, Release
@@ -154,6 +156,22 @@ def budget_requests_of(membership: Membership) -> QuerySet[BudgetRequest]:
 def get_budget_request(membership: Membership, request_id: UUID) -> BudgetRequest:
     """One of the above; BudgetRequest.DoesNotExist for a foreign and a missing one alike."""
     return budget_requests_of(membership).get(pk=request_id)
+
+
+def permitted_until(budget_request: BudgetRequest) -> date | None:
+    """The last day of the permit that answered it, as long as that permit is the one that counts.
+
+    Whoever was given another one since, or another role, has no longer what was granted here.
+    """
+    if not budget_request.is_of_one_question or budget_request.state != BudgetRequest.State.GRANTED:
+        return None
+    found = permits().filter(
+        dataset=budget_request.dataset_id,
+        user=budget_request.asked_by_id,
+        # A permit of this answer is dated before it, in the same step.
+        created_at__lte=budget_request.answered_at,
+    )
+    return found.values_list("last_day", flat=True).first()
 
 
 def budget_requests_waiting(membership: Membership) -> QuerySet[BudgetRequest]:

@@ -51,6 +51,13 @@ class OwnPermit(SpokenRefusal, ValueError):
         super().__init__(said("This permit would be your own. Another data owner has to give it."))
 
 
+class PermitOver(SpokenRefusal, ValueError):
+    """A permit until a day that is over would permit nothing, and end one that holds."""
+
+    def __init__(self, today: date) -> None:
+        super().__init__(said("This day is over in UTC. Choose {day} or a later day.", day=today))
+
+
 @transaction.atomic
 def change_policy(*, dataset: Dataset, rules: Rules, user: User) -> None:
     """Let other rules hold from the next question on.
@@ -106,10 +113,12 @@ def permit(
 ) -> Permit:
     """Let a person ask up to this amount until the end of a day (UTC); the newest word counts.
 
-    Raises OwnPermit.
+    Raises OwnPermit and PermitOver; nothing is changed.
     """
     if user.pk == owner.pk:
         raise OwnPermit
+    if last_day < (today := clock.today()):
+        raise PermitOver(today)
     given, _ = Permit.objects.update_or_create(
         dataset_id=dataset.pk,
         user_id=user.pk,

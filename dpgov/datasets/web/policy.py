@@ -63,6 +63,9 @@ def permit(request: HttpRequest, slug: str) -> HttpResponse:
     except services.OwnPermit as refusal:
         form.add_error("person", str(refusal))
         return _permit_refused(request, dataset, form)
+    except services.PermitOver as refusal:
+        form.add_error("last_day", str(refusal))
+        return _permit_refused(request, dataset, form)
     permitted = _("{person} may ask larger questions now.")
     messages.success(request, permitted.format(person=data["person"].user))
     return redirect("datasets:policy", slug)

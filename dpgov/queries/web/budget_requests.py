@@ -14,8 +14,9 @@ from dpgov.approvals.errors import ApprovalRefusal, RequesterGone
 from dpgov.budgets.errors import LimitBelowCommitted, NotAdmitted, NotRaised, SharedLimit
 from dpgov.budgets.services import NotAHolder, OwnAllocation
 from dpgov.datasets.selectors import dataset_or_404
+from dpgov.datasets.services import PermitOver
 from dpgov.queries.models import BudgetRequest
-from dpgov.queries.selectors import budget_requests_of, get_budget_request
+from dpgov.queries.selectors import budget_requests_of, get_budget_request, permitted_until
 from dpgov.queries.web.forms.approvals import asked_for
 from dpgov.queries.web.forms.requests import GRANT, PASS_ON, AnswerForm, AskForBudgetForm
 from dpgov.queries.workbench import approvals
@@ -144,6 +145,8 @@ def _answered(request: HttpRequest, budget_request: BudgetRequest, form: AnswerF
             service.pass_on(**known, limit_nano=typed["epsilon_limit"], answer=typed["answer"])
         else:
             service.decline_request(**known, answer=typed["answer"])
+    except PermitOver as refusal:
+        form.add_error("last_day", str(refusal))
     except _REFUSALS as refusal:
         form.add_error("answer" if budget_request.is_approval else "epsilon_limit", str(refusal))
     return not form.errors
@@ -171,6 +174,7 @@ def _page(request: HttpRequest, budget_request: BudgetRequest, form: AnswerForm)
         "form": form,
         "may_answer": budget_request.is_waiting and answers,
         "is_own": is_own,
+        "permitted_until": permitted_until(budget_request),
     }
     if budget_request.is_approval:
         context |= asked_for(budget_request, membership)

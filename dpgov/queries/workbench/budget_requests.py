@@ -118,7 +118,7 @@ def grant_permit(
 ) -> BudgetRequest:
     """Let the analyst ask questions up to this pure ε until a day; the entry is that of the permit.
 
-    Raises AlreadyAnswered, MayNot, YourOwn.
+    Raises AlreadyAnswered, MayNot, YourOwn, and what `datasets.services.permit` raises.
     """
     budget_request = waiting_request(membership, request_id, About.PERMIT)
     if not is_still_there(budget_request):

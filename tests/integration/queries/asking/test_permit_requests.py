@@ -1,7 +1,7 @@
 """A refusal for lack of a permit leads to asking for one, and an owner gives it there."""
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import date, timedelta
 
 import pytest
 from django.db import DatabaseError, transaction
@@ -12,7 +12,8 @@ from dpgov.audit.models import AuditEntry
 from dpgov.datasets import fitting
 from dpgov.datasets.models import Dataset, Permit
 from dpgov.datasets.rules import Rules
-from dpgov.datasets.services import change_policy, permit, permits_of
+from dpgov.datasets.services import PermitOver, change_policy, permit, permits_of
+from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.asking.policy import OutsidePolicy
 from dpgov.queries.models import BudgetRequest
@@ -69,6 +70,67 @@ def test_an_owner_gives_the_permit_and_the_question_is_accepted(
     assert accepted.status_code == 302
     refused = browser.post(QUOTE, counting.posted(epsilon="1.000000001")).content.decode()
     assert 'name="fill_epsilon" value="1"' in refused
+
+
+def test_a_day_that_is_over_is_refused_at_its_field_and_ends_no_permit_that_holds(
+    browser: Client,
+    owner: Membership,
+    analyst: Membership,
+    dataset: Dataset,
+    client_for: Callable[[Membership], Client],
+) -> None:
+    """L16: in both forms and by the service: nothing is logged, and the request still waits."""
+    sent = {"about": "permit", "epsilon_limit": "1", "reason": "the spring study"}
+    browser.post("/datasets/visits/request/", sent)
+    waiting, owners = BudgetRequest.objects.get(), client_for(owner)
+    today = clock.today()
+    known = {"dataset": dataset, "user": analyst.user, "owner": owner.user, "reason": "study"}
+    permit(**known, limit_nano=NANO // 2, last_day=today)
+    entries = AuditEntry.objects.count()
+    over = {"last_day": (today - timedelta(days=1)).isoformat()}
+    typed = over | {"person": str(analyst.pk), "limit": "1", "reason": "study"}
+    answer = over | {"decision": "grant", "epsilon_limit": "1", "answer": "for the study"}
+    doors = ("/datasets/visits/policy/permit/", typed), (f"/requests/{waiting.pk}/answer/", answer)
+    for door, said in doors:
+        refused = owners.post(door, said)
+        form = refused.context.get("permit") or refused.context["form"]
+        assert refused.status_code == 422
+        assert form.errors.keys() == {"last_day"}
+        assert "This day is over in UTC." in refused.text
+    with pytest.raises(PermitOver):
+        permit(**known, limit_nano=NANO, last_day=today - timedelta(days=1))
+    held = Permit.objects.get()
+    assert (held.limit_nano, held.last_day) == (NANO // 2, today)
+    waiting.refresh_from_db()
+    assert (waiting.is_waiting, AuditEntry.objects.count()) == (True, entries)
+
+
+def test_the_request_says_until_when_the_permit_that_answered_it_holds(
+    browser: Client,
+    owner: Membership,
+    analyst: Membership,
+    dataset: Dataset,
+    client_for: Callable[[Membership], Client],
+) -> None:
+    """L16: to who asked and to owners; another permit since is not the one that was granted."""
+    sent = {"about": "permit", "epsilon_limit": "1", "reason": "the spring study"}
+    browser.post("/datasets/visits/request/", sent)
+    asked, owners = BudgetRequest.objects.get(), client_for(owner)
+    answer = {"decision": "grant", "epsilon_limit": "1", "answer": "go", "last_day": "2099-05-03"}
+    assert owners.post(f"/requests/{asked.pk}/answer/", answer).status_code == 302
+    for reader in (browser, owners):
+        page = text_of(reader.get(f"/requests/{asked.pk}/").content)
+        assert "Granted questions up to ε 1, until 3 May 2099" in page
+    permit(
+        dataset=dataset,
+        user=analyst.user,
+        owner=owner.user,
+        limit_nano=NANO // 2,
+        last_day=date(2099, 6, 1),
+        reason="less of it",
+    )
+    page = text_of(browser.get(f"/requests/{asked.pk}/").content)
+    assert "Granted questions up to ε 1 Answer" in page
 
 
 def test_a_permit_is_for_somebody_who_has_been_an_analyst_ever_since(

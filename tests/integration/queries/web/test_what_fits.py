@@ -25,7 +25,7 @@ from dpgov.budgets.services import allocate, open_parts, set_rate_limit
 from dpgov.dashboards.budget.selectors import outlook
 from dpgov.dashboards.forecast.forecast import forecasts
 from dpgov.datasets.finding import first_by_name
-from dpgov.datasets.models import Dataset
+from dpgov.datasets.models import Dataset, Permit
 from dpgov.datasets.rules import Rules
 from dpgov.datasets.services import change_policy, permit
 from dpgov.limits.ways import ways_to_ask
@@ -131,10 +131,11 @@ def _make(world: World, dataset: Dataset, owner: Membership, analyst: Membership
             dataset=_now(),
             user=analyst.user,
             limit_nano=price(world.permitted),
-            last_day=clock.today() + timedelta(days=world.permit_days),
+            last_day=clock.today(),
             owner=owner.user,
             reason="test",
         )
+        Permit.objects.update(last_day=clock.today() + timedelta(days=world.permit_days))
 
 
 def _same_everywhere(analyst: Membership, api: APIClient) -> None:
