@@ -10,10 +10,12 @@ from datetime import timedelta
 from typing import Any, cast
 
 import pytest
+from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db.models import F
 from django.http import HttpResponse
+from django.middleware.csrf import CSRF_SECRET_LENGTH
 from django.test import Client
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 from django.urls import reverse
@@ -240,3 +242,17 @@ def test_a_form_does_nothing_elsewhere_whatever_becomes_of_the_session(
     assert (steps(tenant), steps(elsewhere)) == (0, 0)
     assert tabs.send(door, tabs.opened(reverse(door.name))).status_code < 400
     assert (steps(tenant), steps(elsewhere)) == (1, 0)
+
+
+def test_a_form_that_was_open_over_the_upgrade_is_refused_once_and_is_told_why(
+    tabs_of: Callable[[Role], Tabs], tenant: Tenant
+) -> None:
+    """H10: what an earlier version gave it does not say of which membership it is."""
+    tabs, door, earlier = tabs_of(Role.OWNER), DOORS[0], "x" * CSRF_SECRET_LENGTH
+    tabs.client.cookies[settings.CSRF_COOKIE_NAME] = earlier
+    answer = tabs.send(door, earlier)
+    assert answer.status_code == 403
+    assert "or dpgov was updated meanwhile" in " ".join(answer.text.split())
+    assert steps(tenant) == 0
+    assert tabs.send(door, tabs.opened(reverse(door.name))).status_code == 302
+    assert steps(tenant) == 1
