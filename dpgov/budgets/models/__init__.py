@@ -6,7 +6,7 @@ pure, ρ under zCDP. Written by `budgets.services` alone.
 
 from dpgov.budgets.models.budget import Budget, BudgetAccess, RateLimit
 from dpgov.budgets.models.entries import Charge, Correction, LimitChange, Reservation
-from dpgov.budgets.models.mark import DatabaseMark, RestoreMark
+from dpgov.budgets.models.mark import DatabaseMark, RestoreMark, RestoreMarkForAnother
 from dpgov.budgets.models.sharing import (
     Allocation,
     BudgetPart,
@@ -28,6 +28,7 @@ __all__ = [
     "RateLimit",
     "Reservation",
     "RestoreMark",
+    "RestoreMarkForAnother",
     "SharedBudgetInvitation",
     "SharedBudgetMember",
 ]

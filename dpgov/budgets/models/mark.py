@@ -22,6 +22,7 @@ class RestoreMark(models.Model):
     """The checkpoint outside the database for which a tenant was frozen last.
 
     By its root too: a log that went on after a restore is soon as long as the lost one again.
+    `is_for_all` once everybody else is frozen for it, too: until then every round tries the rest.
     """
 
     tenant = models.OneToOneField(
@@ -29,6 +30,25 @@ class RestoreMark(models.Model):
     )
     outside_size = models.PositiveBigIntegerField()
     outside_root = models.BinaryField(max_length=32, default=b"", db_default=b"")
+    is_for_all = models.BooleanField(default=True, db_default=True)
 
     def __str__(self) -> str:
         return f"{self.tenant_id} frozen for {self.outside_size}"
+
+
+class RestoreMarkForAnother(models.Model):
+    """That a tenant was frozen for a checkpoint of another one's.
+
+    `seen` is a hash: no row of a tenant's says who another one is, or how long their log.
+    """
+
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
+    seen = models.BinaryField(max_length=32)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["tenant", "seen"], name="budgets_frozen_for_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tenant_id} frozen for {bytes(self.seen).hex()[:12]}"

@@ -73,7 +73,8 @@ def freeze_tenant(
     """Freeze every dataset, shared budget and open survey; how many were frozen by this call.
 
     `reason` is ours (`Said`) or a person's own; `outside` the newest checkpoint outside, for which
-    the tenant is not frozen once more.
+    the tenant is not frozen once more. It is taken for one that everybody is frozen for; a caller
+    that does not know so yet says so in the same transaction (`restored`).
     """
     budgets = Budget.objects.filter(FREEZABLE, tenant_id=tenant_id, frozen_at__isnull=True)
     count = budgets.update(frozen_at=clock.now(), frozen_reason=as_values(reason))
@@ -81,7 +82,11 @@ def freeze_tenant(
     if outside is not None:
         RestoreMark.objects.update_or_create(
             tenant_id=tenant_id,
-            defaults={"outside_size": outside.size, "outside_root": outside.root},
+            defaults={
+                "outside_size": outside.size,
+                "outside_root": outside.root,
+                "is_for_all": True,
+            },
         )
     append(
         tenant_id=tenant_id,

@@ -13,20 +13,23 @@ lost answers would be the worse mistake.
 Called by the sweeper in every round; it changes nothing where nothing was restored.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+import hashlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 from uuid import UUID
 
 import structlog
+from django.db import transaction
+from django.db.models import QuerySet
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import OPERATOR, SWEEPER, Actor
 from dpgov.audit.keys.note import Checkpoint
 from dpgov.audit.outside import head_outside, newest_unknown, set_aside
 from dpgov.audit.selectors import EntryFilter, entries_of, newest_checkpoint
-from dpgov.budgets.models import RestoreMark
+from dpgov.budgets.models import RestoreMark, RestoreMarkForAnother
 from dpgov.budgets.services.freezing import freeze_tenant, moved, settle_in
 from dpgov.budgets.standing import frozen_budgets
 from dpgov.language.said import said
@@ -55,35 +58,40 @@ class Frozen:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """The checkpoint that tells of a restore; `is_new` until its own tenant is frozen for it."""
+
+    outside: Checkpoint
+    is_new: bool
+
+
 def freeze_if_restored() -> list[Frozen]:
     """Freeze every tenant of a database that moved, or that does not know one of its checkpoints.
 
-    Once for each restore: what an officer confirmed is not frozen again for the same reason. What
-    fails for one tenant is logged, and every round freezes them all once more until it no longer
-    fails. Passes on that the database is away.
+    Once for each checkpoint that tells of a restore: what an officer confirmed is not frozen again
+    for the same one. What fails for one tenant is logged, and every round tries again whoever is
+    not frozen yet, and nobody else. Passes on that the database is away.
     """
     if moved():
         frozen = freeze_everything(reason=MOVED, actor=SWEEPER)
         settle_in()
         return frozen
     everybody = tenants()
-    looked = ((tenant.id, _try(_unknown, tenant)) for tenant in everybody)
-    unknown = {tenant_id: outside for tenant_id, outside in looked if outside is not None}
-    if not unknown:
-        return []
-    others = [tenant for tenant in everybody if tenant.id not in unknown]
-    seen_by = [tenant for tenant in everybody if tenant.id in unknown]
-    frozen = _freeze_each(partial(_freeze_for, unknown), others)
-    # The restore is remembered with those whom it was seen by, once all others are frozen.
-    is_done = len(frozen) == len(others)
-    return frozen + _freeze_each(partial(_freeze_for, unknown, remembered=is_done), seen_by)
+    looked = ((tenant.id, _try(_seen_by, tenant)) for tenant in everybody)
+    seen = {tenant_id: restore for tenant_id, restore in looked if restore is not None}
+    return _freeze_all_for(seen, everybody) if seen else []
 
 
-def _freeze_each(
-    freeze: Callable[[KnownTenant], Frozen], those: Iterable[KnownTenant]
-) -> list[Frozen]:
-    tried = (_try(freeze, tenant) for tenant in those)
-    return [frozen for frozen in tried if frozen is not None]
+def _freeze_all_for(seen: Mapping[UUID, _Seen], everybody: list[KnownTenant]) -> list[Frozen]:
+    """Those whom it was seen by last; they know from then on whether the others are frozen."""
+    seen_by = [tenant for tenant in everybody if tenant.id in seen]
+    others = [tenant for tenant in everybody if tenant.id not in seen]
+    tried = [_try(partial(_freeze_for, seen), tenant) for tenant in others + seen_by]
+    if None not in tried:
+        for tenant in seen_by:
+            _try(partial(_all_are_frozen_for, seen), tenant)
+    return [frozen for each in tried for frozen in each or []]
 
 
 def _try(step: Callable[[KnownTenant], _T], tenant: KnownTenant) -> _T | None:
@@ -117,29 +125,56 @@ def _outside_if_readable(tenant: KnownTenant) -> Checkpoint | None:
         return None
 
 
-def _unknown(tenant: KnownTenant) -> Checkpoint | None:
-    """The newest checkpoint that the database does not know, unless it was frozen for it before."""
+def _seen_by(tenant: KnownTenant) -> _Seen | None:
+    """The newest checkpoint that the database does not know, if anybody is to be frozen for it.
+
+    Where somebody could not be frozen, what is remembered tells of it: the file may be aside.
+    """
     outside = newest_unknown(tenant.id)
-    if outside is None or not _was_frozen_for(tenant, outside):
-        return outside
-    if _an_officer_has_spoken(tenant):
+    if outside is not None and not _marks_of(tenant, outside).exists():
+        return _Seen(outside, is_new=True)
+    if outside is not None and _an_officer_has_spoken(tenant):
         # The lost log's checkpoints are kept as evidence, aside: the log goes on and is signed
         # again, so that a second restore is noticed while the rest is still frozen for this one.
         set_aside(tenant.id)
-    return None
+    mark = RestoreMark.objects.filter(tenant=tenant.id, is_for_all=False).first()
+    return _Seen(_remembered(mark), is_new=False) if mark else None
 
 
-def _freeze_for(
-    unknown: Mapping[UUID, Checkpoint], tenant: KnownTenant, *, remembered: bool = True
-) -> Frozen:
-    """For its own checkpoint that is unknown, or for that of another tenant."""
-    outside = unknown.get(tenant.id)
+def _remembered(mark: RestoreMark) -> Checkpoint:
+    return Checkpoint(str(mark.tenant_id), mark.outside_size, bytes(mark.outside_root))
+
+
+@transaction.atomic
+def _freeze_for(seen: Mapping[UUID, _Seen], tenant: KnownTenant) -> list[Frozen]:
+    """For its own checkpoint, or for that of another tenant; nothing if it is frozen for all."""
+    own, lacking = seen.get(tenant.id), _lacking(seen, tenant)
+    outside = own.outside if own and own.is_new else None
+    if outside is None and not lacking:
+        return []
     reason = behind(outside.size, _newest_here(tenant)) if outside else FOR_ANOTHER
-    known_from_now_on = outside if remembered else None
-    count = freeze_tenant(
-        tenant_id=tenant.id, reason=reason, actor=SWEEPER, outside=known_from_now_on
+    count = freeze_tenant(tenant_id=tenant.id, reason=reason, actor=SWEEPER, outside=outside)
+    if outside is not None:
+        _marks_of(tenant, outside).update(is_for_all=False)
+    RestoreMarkForAnother.objects.bulk_create(
+        [RestoreMarkForAnother(tenant_id=tenant.id, seen=each) for each in lacking]
     )
-    return Frozen(tenant, count, reason)
+    return [Frozen(tenant, count, reason)]
+
+
+def _lacking(seen: Mapping[UUID, _Seen], tenant: KnownTenant) -> list[bytes]:
+    """What of the others it was not frozen for yet."""
+    of_others = {_hash_of(each, seen[each].outside) for each in seen if each != tenant.id}
+    marks = RestoreMarkForAnother.objects.filter(tenant=tenant.id, seen__in=of_others)
+    return sorted(of_others - {bytes(each) for each in marks.values_list("seen", flat=True)})
+
+
+def _hash_of(tenant_id: UUID, outside: Checkpoint) -> bytes:
+    return hashlib.sha256(f"{tenant_id} {outside.size} {outside.root.hex()}".encode()).digest()
+
+
+def _all_are_frozen_for(seen: Mapping[UUID, _Seen], tenant: KnownTenant) -> None:
+    _marks_of(tenant, seen[tenant.id].outside).update(is_for_all=True)
 
 
 def behind(outside: int, here: int) -> str:
@@ -165,10 +200,10 @@ def _newest_here(tenant: KnownTenant) -> int:
     return checkpoint.size if checkpoint else 0
 
 
-def _was_frozen_for(tenant: KnownTenant, outside: Checkpoint) -> bool:
-    """Whether it was this very checkpoint; no other one of its size, and no smaller one."""
+def _marks_of(tenant: KnownTenant, outside: Checkpoint) -> QuerySet[RestoreMark]:
+    """That it was frozen for this very checkpoint; no other one of its size, and no smaller one."""
     marks = RestoreMark.objects.filter(tenant=tenant.id)
-    return marks.filter(outside_size=outside.size, outside_root=outside.root).exists()
+    return marks.filter(outside_size=outside.size, outside_root=outside.root)
 
 
 def _an_officer_has_spoken(tenant: KnownTenant) -> bool:

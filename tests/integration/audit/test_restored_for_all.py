@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.db import DataError, transaction
 
+from dpgov.audit.checkpoints.signing import make_checkpoint
 from dpgov.audit.keys.note import parse_checkpoint
 from dpgov.audit.outside import newest_outside, outside_files, put
 from dpgov.budgets.models import Budget
@@ -108,7 +109,7 @@ def test_a_restore_that_one_organisation_shows_freezes_all_of_them_once(
     assert freeze_if_restored() == []
     foreign = Budget.objects.get(pk=foreign_dataset.budget_id)
     assert from_values(foreign.frozen_reason) == FOR_ANOTHER
-    confirm_budget(budget=foreign, actor=actor_of(world.officer.user), reason="nothing is missing")
+    _confirm(foreign_dataset, world)
     assert freeze_if_restored() == []
     world.confirm()
     assert freeze_if_restored() == []
@@ -140,17 +141,132 @@ def test_whoever_could_not_be_frozen_is_frozen_by_the_next_round(
 ) -> None:
     """A9, B2: what is wrong with one alone ends no round; the others are frozen meanwhile."""
     world.lose(3)
+    with monkeypatch.context() as patch:
+        _fail_for(foreign_dataset, patch)
+        (frozen,) = freeze_if_restored()
+    assert (frozen.tenant.id, world.is_frozen()) == (world.tenant_id, True)
+    (frozen,) = freeze_if_restored()
+    assert (frozen.tenant.id, frozen.reason) == (foreign_dataset.tenant_id, FOR_ANOTHER)
+    assert not Budget.objects.filter(frozen_at__isnull=True).exists()
+    assert freeze_if_restored() == []
+
+
+def test_whoever_cannot_be_frozen_undoes_nobody_s_confirmation(
+    world: World, foreign_dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A9, B2: the log goes on and is signed meanwhile, and the restore is not forgotten."""
+    world.lose(3)
+    with monkeypatch.context() as patch:
+        _fail_for(foreign_dataset, patch)
+        assert len(freeze_if_restored()) == 1
+        world.confirm()
+        for _ in range(5):
+            assert freeze_if_restored() == []
+    assert (world.times_frozen(), world.is_frozen()) == (1, False)
+    world.ask()
+    world.sign()
+    (frozen,) = freeze_if_restored()
+    assert (frozen.tenant.id, frozen.budgets) == (foreign_dataset.tenant_id, 1)
+    assert (world.times_frozen(), world.is_frozen()) == (2, False)
+    assert freeze_if_restored() == []
+
+
+def test_the_one_that_shows_the_restore_is_tried_again_without_the_others(
+    world: World, foreign_dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A9, B2: what the others' officers confirm meanwhile stays confirmed."""
+    world.lose(3)
+    with monkeypatch.context() as patch:
+        _fail_for(world.dataset, patch)
+        (frozen,) = freeze_if_restored()
+        assert frozen.tenant.id == foreign_dataset.tenant_id
+        _confirm(foreign_dataset, world)
+        for _ in range(5):
+            assert freeze_if_restored() == []
+    (frozen,) = freeze_if_restored()
+    assert (frozen.tenant.id, world.is_frozen()) == (world.tenant_id, True)
+    assert Budget.objects.get(pk=foreign_dataset.budget_id).frozen_at is None
+    assert (world.times_frozen(), freeze_if_restored()) == (2, [])
+
+
+def test_a_second_restore_freezes_all_while_one_cannot_be_frozen_for_the_first(
+    world: World, foreign_dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A9: what is remembered of the first excuses nobody from the second."""
+    world.lose(9)
+    with monkeypatch.context() as patch:
+        _fail_for(foreign_dataset, patch)
+        assert len(freeze_if_restored()) == 1
+        world.confirm()
+        assert freeze_if_restored() == []
+        world.sign()
+        world.lose(2)
+        assert len(freeze_if_restored()) == 1
+    assert (world.times_frozen(), world.is_frozen()) == (2, True)
+    assert len(freeze_if_restored()) == 1
+    _confirm(foreign_dataset, world)
+    assert freeze_if_restored() == []
+    world.confirm()
+    assert freeze_if_restored() == []
+    world.sign()
+    world.lose(2)
+    assert len(freeze_if_restored()) == 2
+
+
+def test_a_checkpoint_that_is_seen_later_freezes_all_once_more(
+    world: World, foreign_dataset: Dataset, own_note: str
+) -> None:
+    """A9: nothing tells whether it was lost in the same restore or in one since."""
+    world.lose(3)
+    assert len(freeze_if_restored()) == 2
+    world.confirm()
+    put(foreign_dataset.tenant_id, own_note)
+    assert len(freeze_if_restored()) == 2
+    assert world.is_frozen()
+    world.confirm()
+    _confirm(foreign_dataset, world)
+    assert freeze_if_restored() == []
+    assert not Budget.objects.filter(frozen_at__isnull=False).exists()
+
+
+def test_two_organisations_that_show_a_restore_in_one_round_are_frozen_once_for_both(
+    world: World, foreign_dataset: Dataset, own_note: str
+) -> None:
+    """A9: each for its own checkpoint."""
+    world.lose(3)
+    put(foreign_dataset.tenant_id, own_note)
+    found = freeze_if_restored()
+    assert len(found) == 2
+    assert FOR_ANOTHER not in {frozen.reason for frozen in found}
+    assert (world.times_frozen(), freeze_if_restored()) == (2, [])
+
+
+@pytest.fixture
+def own_note(foreign_dataset: Dataset) -> str:
+    """Of a checkpoint of the other organisation's that its database does not know."""
+    with pytest.raises(Restored), transaction.atomic():
+        made = make_checkpoint(tenant_id=foreign_dataset.tenant_id)
+        assert made
+        note: str = made.note
+        raise Restored
+    return note
+
+
+def _fail_for(dataset: Dataset, patch: pytest.MonkeyPatch) -> None:
+    """Whoever owns this dataset cannot be frozen."""
     really = freeze_tenant
 
     def fail(**what: Any) -> int:
-        if what["tenant_id"] == foreign_dataset.tenant_id:
+        if what["tenant_id"] == dataset.tenant_id:
             raise DataError
         return really(**what)
 
-    with monkeypatch.context() as patch:
-        patch.setattr("dpgov.budgets.services.restored.freeze_tenant", fail)
-        (frozen,) = freeze_if_restored()
-    assert (frozen.tenant.id, world.is_frozen()) == (world.tenant_id, True)
-    assert len(freeze_if_restored()) == 2
-    assert not Budget.objects.filter(frozen_at__isnull=True).exists()
-    assert freeze_if_restored() == []
+    patch.setattr("dpgov.budgets.services.restored.freeze_tenant", fail)
+
+
+def _confirm(dataset: Dataset, world: World) -> None:
+    confirm_budget(
+        budget=Budget.objects.get(pk=dataset.budget_id),
+        actor=actor_of(world.officer.user),
+        reason="nothing is missing",
+    )
