@@ -22,8 +22,16 @@ class NothingElse(serializers.Serializer[Any]):
         return super().to_internal_value(data)
 
 
+def refuse_any(body: object) -> None:
+    """For an operation that takes nothing: no body, or {}. Raises ValidationError otherwise."""
+    NothingElse(data=body).is_valid(raise_exception=True)
+
+
 def refuse_unknown(body: object, known: Container[str]) -> None:
-    """For a body that is read by hand; raises ValidationError at each unknown field."""
+    """Of a body that is read by hand; raises ValidationError at each unknown field.
+
+    What is no object has no fields: whoever reads it refuses that.
+    """
     if not isinstance(body, dict):
         return
     unknown = [name for name in body if name not in known]

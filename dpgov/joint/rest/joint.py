@@ -34,7 +34,7 @@ from dpgov.joint.rest.shapes import (
 )
 from dpgov.joint.selectors import get_joint_question, joint_questions_of, party_of
 from dpgov.joint.services import leave, look_at, propose, request_to_join
-from dpgov.operation.bodies import refuse_unknown
+from dpgov.operation.bodies import refuse_any
 from dpgov.queries.rest.shapes import docs
 from dpgov.queries.rest.shapes.question import RefusalSerializer
 from dpgov.tenants.permissions import Permission, membership_of
@@ -192,7 +192,7 @@ class LeaveView(APIView):
     )
     def post(self, request: Request, joint_id: UUID) -> Response:
         membership, question = membership_of(request), _question(request, joint_id)
-        refuse_unknown(request.data, ())
+        refuse_any(request.data)
         party = party_of(membership, question)
         with joint_refusals():
             if party is None:

@@ -17,7 +17,7 @@ from dpgov.audit.recheck import Verdict
 from dpgov.audit.selectors import EntryFilter, entries_of
 from dpgov.audit.services import verify_and_record
 from dpgov.budgets.findings import ledger_findings
-from dpgov.operation.bodies import refuse_unknown
+from dpgov.operation.bodies import refuse_any
 from dpgov.operation.paging import ByPosition
 from dpgov.tenants.permissions import MemberApiRequest, Permission
 from dpgov.tenants.selectors import actor_of
@@ -132,7 +132,7 @@ class AuditVerify(APIView):
     )
     def post(self, request: MemberApiRequest) -> Response:
         """Read the log again, or the next part of a long one, and re-add the whole ledger."""
-        refuse_unknown(request.data, ())
+        refuse_any(request.data)
         tenant = request.membership.tenant
         verdict = verify_and_record(tenant_id=tenant.id, actor=actor_of(request.user))
         body: Any = {

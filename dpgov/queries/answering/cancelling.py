@@ -13,7 +13,7 @@ from django.db import transaction
 from dpgov.datasets.lineage import governing, paused_by
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import present
-from dpgov.language.said import said
+from dpgov.language.said import Said, said
 from dpgov.language.spoken import SpokenRefusal
 from dpgov.queries.answering import ending
 from dpgov.queries.answering.lease import is_frozen
@@ -39,10 +39,16 @@ class TooLate(SpokenRefusal):
 
     code = "too_late"
 
-    def __init__(self) -> None:
-        super().__init__(
-            said("The data was opened for this question before the pause, so that it is charged.")
-        )
+    def __init__(self, query: Query) -> None:
+        super().__init__(_why_too_late(query))
+
+
+def _why_too_late(query: Query) -> Said:
+    if query.reuse:
+        return said("This question was answered at once and cost nothing: nothing comes back.")
+    if query.opened_at is None:
+        return said("This question has ended, and nothing was charged for it.")
+    return said("The data was opened for this question before the pause, so that it is charged.")
 
 
 def may_cancel(membership: Membership, query: Query) -> bool:
@@ -71,7 +77,7 @@ def cancel(*, membership: Membership, query_id: UUID) -> None:
     current = Query.objects.select_for_update(of=("self",)).select_related("dataset__budget")
     query = current.get(pk=query_id)
     if query.state not in UNFINISHED or query.opened_at is not None:
-        raise TooLate
+        raise TooLate(query)
     ending.withdraw(query, user=membership.user)
 
 

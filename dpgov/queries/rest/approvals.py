@@ -12,7 +12,7 @@ from rest_framework.reverse import reverse
 
 from dpgov.datasets.lineage import read_parents
 from dpgov.datasets.selectors import dataset_or_404
-from dpgov.operation.bodies import NothingElse, refuse_unknown
+from dpgov.operation.bodies import NothingElse, refuse_any, refuse_unknown
 from dpgov.privacy.accounting.decimals import as_number
 from dpgov.queries.asking.approval import ends_at, sentence_of
 from dpgov.queries.models import BudgetRequest
@@ -165,7 +165,7 @@ class WithdrawView(RefusingView):
     )
     def post(self, request: Request, slug: str, approval_id: UUID) -> Response:
         sent = _approval(request, slug, approval_id)
-        refuse_unknown(request.data, ())
+        refuse_any(request.data)
         try:
             sent = withdraw_request(membership=membership_of(request), request_id=sent.pk)
         except BudgetRequest.DoesNotExist as missing:

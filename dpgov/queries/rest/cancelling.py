@@ -7,7 +7,7 @@ from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dpgov.operation.bodies import refuse_unknown
+from dpgov.operation.bodies import refuse_any
 from dpgov.queries.answering.cancelling import NotPaused, TooLate, cancel
 from dpgov.queries.models import Query
 from dpgov.queries.rest.shapes.errors import Conflict, RefusingView, refusals
@@ -30,7 +30,8 @@ class CancelView(RefusingView):
             "Only while questions about its dataset are `paused`: an analyst cancels their own, an "
             "owner those of others. Its price comes back, and it ends as `voided`; sent again it "
             "is the same. Refusals: 409 `not_paused`; 409 `too_late`: the data was opened for it "
-            "before; 409 `budget_frozen` while an officer has to confirm the balance."
+            "before, or it was answered at once for nothing; 409 `budget_frozen` while an officer "
+            "has to confirm the balance."
         ),
         request=None,
         responses={
@@ -39,7 +40,7 @@ class CancelView(RefusingView):
         },
     )
     def post(self, request: Request, query_id: UUID) -> Response:
-        refuse_unknown(request.data, ())
+        refuse_any(request.data)
         membership = membership_of(request)
         try:
             with refusals():

@@ -16,7 +16,7 @@ from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
 from dpgov.budgets.models import Budget
-from dpgov.operation.bodies import refuse_unknown
+from dpgov.operation.bodies import refuse_any
 from dpgov.queries.rest.shapes.question import RefusalSerializer
 from dpgov.surveys.models import Survey
 from dpgov.surveys.rest.shapes import (
@@ -161,7 +161,7 @@ class CloseView(APIView):
     )
     def post(self, request: Request, survey_id: UUID) -> Response:
         membership, survey = membership_of(request), _survey(request, survey_id)
-        refuse_unknown(request.data, ())
+        refuse_any(request.data)
         with survey_refusals():
             closed = close_survey(membership=membership, survey=survey)
         return _told(request, closed)

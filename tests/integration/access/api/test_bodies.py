@@ -28,6 +28,25 @@ def test_every_body_with_a_field_that_there_is_not_is_refused_at_that_field(worl
             assert any("no_such_field" in f"{e['attr']} {e['detail']}" for e in errors), name
 
 
+@pytest.mark.parametrize("body", ['[{"dry_run": true}]', "[]", "null", "7", '"dry_run"'])
+def test_a_body_that_is_no_object_is_refused_everywhere(world: World, body: str) -> None:
+    """J2: a list around what would have protected something does not make it unheard."""
+    for name in WRITING:
+        with undone(world):
+            answer = _send(world, name, body)
+            assert answer.status_code == 400, name
+            if name not in WITH_BODY and body != "null":
+                assert "Expected a dictionary" in answer.json()["errors"][0]["detail"], name
+
+
+def test_what_needs_no_body_takes_none_and_an_empty_object(world: World) -> None:
+    """J2"""
+    for name in set(WRITING) - set(WITH_BODY):
+        for body in ("", "{}"):
+            with undone(world):
+                assert _send(world, name, body).status_code != 400, name
+
+
 def test_a_body_in_chunks_is_refused_and_not_taken_for_an_empty_one(world: World) -> None:
     """It would change nothing, and the answer would be that of success."""
     for name in WITH_BODY:

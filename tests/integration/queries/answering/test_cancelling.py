@@ -15,6 +15,7 @@ from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership, Role
 from tests.cast import answer_query, join, publish_now
 from tests.integration.children import run_at_once
+from tests.integration.queries.reusing import BY_SEX, plan, taken
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -85,6 +86,23 @@ def test_what_was_opened_before_the_pause_is_charged(
     resume_questions(dataset=dataset, user=owner.user)
     assert publish_now() == 1
     assert _reserved(dataset) == (0, 500_000_000)
+
+
+def test_what_was_free_and_what_has_ended_are_not_said_to_be_charged(
+    analyst: Membership, owner: Membership, dataset: Dataset, ask: Ask, stored: Ask
+) -> None:
+    """L27: the data was opened for neither of them."""
+    paid = stored(BY_SEX)
+    gratis, ended = taken(analyst, dataset, plan()), ask(analyst)
+    pause_questions(dataset=dataset, user=owner.user, reason="a doubt")
+    cancel(membership=analyst, query_id=ended.pk)
+    for query, said in (
+        (gratis, "cost nothing"),
+        (ended, "nothing was charged"),
+        (paid, "so that it is charged"),
+    ):
+        with pytest.raises(TooLate, match=said):
+            cancel(membership=analyst, query_id=query.pk)
 
 
 def test_a_worker_that_holds_it_has_lost_it(
