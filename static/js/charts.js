@@ -48,7 +48,10 @@
     const painted = { ...trace };
     if (trace.type === "bar") {
       painted.marker = { ...trace.marker, color: paint, line: { width: 0 } };
-      if (trace.text) painted.insidetextfont = { color: colour(trace.meta?.role === "grid" ? "ink" : "card") };
+      if (trace.text) {
+        painted.insidetextfont = { color: colour(trace.meta?.role === "grid" ? "ink" : "card") };
+        painted.cliponaxis = false; // a value beside its bar may stand beyond the last mark of the axis
+      }
       if (trace.error_y) painted.error_y = { ...trace.error_y, color: colour("ink"), thickness: 1.5 };
       if (trace.error_x) painted.error_x = { ...trace.error_x, color: colour("ink"), thickness: 1.5 };
     } else {
@@ -61,10 +64,24 @@
     return painted;
   }
 
-  function paintAxis(axis, colour, zooms) {
+  // Plotly breaks no title by itself: one that is wider than the chart would be cut off at both ends.
+  const letter = 9;
+  function inLines(title, wide) {
+    if (!title?.text || title.text.includes("<br>")) return title;
+    const longest = Math.max(12, Math.floor(wide / letter));
+    const lines = [""];
+    for (const word of title.text.split(" ")) {
+      const line = lines.at(-1) ? `${lines.at(-1)} ${word}` : word;
+      if (lines.at(-1) && line.length > longest) lines.push(word);
+      else lines[lines.length - 1] = line;
+    }
+    return { ...title, text: lines.join("<br>") };
+  }
+
+  function paintAxis(axis, colour, zooms, wide) {
     return {
       // Long names lean to the left, where there is room: leaning to the right the last would be left out.
-      automargin: true, zeroline: false, autotickangles: [0, -30, -90], ...axis, fixedrange: !zooms,
+      automargin: true, zeroline: false, autotickangles: [0, -30, -90], ...axis, title: inLines(axis.title, wide), fixedrange: !zooms,
       gridcolor: colour("chart-grid"), linecolor: colour("line"), tickcolor: colour("line"),
     };
   }
@@ -81,8 +98,9 @@
   // two columns of names on two lines have room. The table beside the chart has the names as they are.
   const narrow = 480;
   const shortName = 13;
-  const fewNames = 4;
-  const isCrowded = (traces, element) => element.clientWidth < narrow && traces.length > fewNames;
+  const fewNames = 3;
+  const inLegend = (traces) => traces.filter((trace) => trace.name && trace.showlegend !== false).length;
+  const isCrowded = (traces, element) => element.clientWidth < narrow && inLegend(traces) > fewNames;
   const twoColumns = { font: { size: 10 }, xref: "container", entrywidth: 0.5, entrywidthmode: "fraction" };
 
   function shortened(trace) {
@@ -92,6 +110,23 @@
     const first = space > 0 ? `${name.slice(0, space)}<br>` : "";
     const rest = name.slice(space > 0 ? space + 1 : 0);
     return { ...trace, name: first + (rest.length > shortName ? `${rest.slice(0, shortName - 1)}…` : rest) };
+  }
+
+  const keyOfLegend = 56;
+  function wrapped(trace, element) {
+    const lines = trace.name && inLines({ text: trace.name }, element.clientWidth - keyOfLegend).text;
+    return lines ? { ...trace, name: lines } : trace;
+  }
+
+  // On a phone names beside bars stand on two lines, and values that do not fit into bars have room behind them:
+  // Plotly reckons with no text when it chooses where an axis ends.
+  function makeRoom(painted, traces) {
+    const texts = traces.filter((trace) => trace.orientation === "h" && trace.text && trace.type === "bar");
+    if (!texts.length || painted.xaxis.range) return;
+    const { ticktext } = painted.yaxis;
+    if (ticktext) painted.yaxis = { ...painted.yaxis, ticktext: ticktext.map((name) => inLines({ text: name }, 16 * letter).text) };
+    const most = Math.max(...texts.flatMap((trace) => trace.x));
+    painted.xaxis = { ...painted.xaxis, range: [0, 1.25 * most], nticks: 4 };
   }
 
   function paintLayout(layout, traces, colour, element) {
@@ -107,8 +142,9 @@
       hoverlabel: { bgcolor: colour("card"), bordercolor: colour("line"), font: { color: colour("ink") } },
     };
     for (const key of Object.keys(painted).filter((name) => /^[xy]axis/.test(name))) {
-      painted[key] = paintAxis(painted[key], colour, zooms && key.startsWith("x"));
+      painted[key] = paintAxis(painted[key], colour, zooms && key.startsWith("x"), key.startsWith("x") ? element.clientWidth - 64 : element.clientHeight - 96);
     }
+    if (element.clientWidth < narrow) makeRoom(painted, traces);
     painted.shapes = (layout.shapes ?? []).map((shape) => (
       { ...shape, line: { ...shape.line, color: colour(`chart-${shape.name ?? "rest"}`) } }
     ));
@@ -131,7 +167,7 @@
     const figure = JSON.parse(block.textContent);
     const colour = palette();
     const painted = figure.data.map((trace, index) => fitted(paintTrace(trace, index, colour), element));
-    const traces = isCrowded(painted, element) ? painted.map(shortened) : painted;
+    const traces = painted.map(isCrowded(painted, element) ? shortened : (trace) => wrapped(trace, element));
     Plotly.react(element, traces, paintLayout(figure.layout ?? {}, traces, colour, element), config).then(() => {
       if (!element.dataset.drawn) follow(element);
       element.dataset.drawn = document.documentElement.dataset.bsTheme;

@@ -16,6 +16,8 @@ from django.template.loader import render_to_string
 from playwright.sync_api import Browser, Page, Route, sync_playwright
 
 from dpgov.dashboards.history.figures import tree_map
+from dpgov.explain.comparison import Figure as Method
+from dpgov.explain.figures.accounts import by_method
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.pictures.cells import Map
 from dpgov.queries.pictures.figures import Leads
@@ -163,6 +165,32 @@ def test_on_a_phone_the_last_bar_has_its_name(window: Page, complaints: list[str
     _show(window, [as_figure([bars], xaxis=labelled_axis(names, "age"))])
     shown = window.locator(".chart .xaxislayer-above text:visible")
     assert shown.all_text_contents() == names
+    assert complaints == []
+
+
+# A part that is clipped ends with the plot, whatever its boxes say.
+_CUT = """() => [...document.querySelectorAll(".chart")].flatMap((chart) => {
+  const cut = (text) => {
+    const clips = text.closest("[clip-path]") ? chart.querySelector(".nsewdrag") : chart;
+    const [box, room] = [text.getBoundingClientRect(), clips.getBoundingClientRect()];
+    return box.left < room.left - 1 || box.right > room.right + 1;
+  };
+  return [...chart.querySelectorAll("svg text")].filter(cut).map((text) => text.textContent);
+})"""
+
+
+def test_on_a_phone_no_text_of_a_chart_is_cut(window: Page, complaints: list[str]) -> None:
+    """A value without its last digits reads like another value."""
+    window.set_viewport_size({"width": 360, "height": 800})
+    titles = {"Einfache Komposition": 6.5, "Fortgeschrittene Komposition": 6.3866, "zCDP": 5.8121}
+    methods = [Method("", name, size, "", admits=size == 6.5) for name, size in titles.items()]
+    title = {"title": {"text": "Anzahl, abzüglich des wahren Werts ohne sie"}}
+    name = "nach jeder Antwort, die das Budget erlaubt"
+    noises = as_figure([go.Scatter(x=[0, 1], y=[0, 1], name=name)] * 2, xaxis=title)
+    _show(window, [by_method(methods, "1e-6"), noises])
+    bars = window.locator(".chart .bartext")
+    assert bars.all_text_contents() == ["6.5", "5.8121", "6.3866"]
+    assert window.evaluate(_CUT) == []
     assert complaints == []
 
 
