@@ -37,8 +37,7 @@ def request_raise(
     if _shared_with_others(budget):
         raise SharedLimit
     present = Budget.objects.get(pk=budget.pk)
-    currency = present.currency
-    after = bookable(currency.limit_of(bookable(limit_nano)))
+    currency, after = present.currency, limit_wanted(present, limit_nano)
     if after <= present.limit_nano:
         raise NotRaised(limit=limit_said(present))
     return request_change(
@@ -56,6 +55,11 @@ def request_raise(
         },
         reason=reason,
     )
+
+
+def limit_wanted(budget: Budget, limit_nano: int) -> int:
+    """The limit that so many nano-ε would be, in what the budget counts; raises InvalidAmount."""
+    return bookable(budget.currency.limit_of(bookable(limit_nano)))
 
 
 def raise_limit(request: ChangeRequest) -> Effect:

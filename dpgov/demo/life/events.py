@@ -83,7 +83,7 @@ def events(password: str) -> tuple[tuple[timedelta, Doing], ...]:
         (at(81, 8), lambda: answer_together(password)),
         *((at(day, 16, 50), _verify_the_log) for day in (29, 59, 85)),
         (at(86, 11), _ask_what_becomes_of_the_held),
-        (at(88, 16), lambda: _ask(people.CHEN, STAYS_NAME, "limit", 15, "The winter report.")),
+        (at(88, 16), lambda: _ask(people.CHEN, STAYS_NAME, "limit", 20, "The winter report.")),
     )
 
 

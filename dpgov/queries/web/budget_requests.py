@@ -58,6 +58,8 @@ def ask(request: HttpRequest, slug: str) -> HttpResponse:
             )
         except service.AlreadyAsked as refusal:
             form.add_error("about", str(refusal))
+        except service.NotMore as refusal:
+            form.add_error("epsilon_limit", str(refusal))
         else:
             messages.success(request, _("Your request is sent. You see here what becomes of it."))
             return redirect("queries:budget_request", budget_request.pk)

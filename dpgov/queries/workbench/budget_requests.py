@@ -13,8 +13,10 @@ from django.utils.translation import gettext as _
 
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
+from dpgov.budgets.models import Budget
 from dpgov.budgets.services import allocate
-from dpgov.budgets.services.raising import request_raise
+from dpgov.budgets.services.raising import limit_wanted, request_raise
+from dpgov.budgets.words import limit_text
 from dpgov.datasets.audience import seen
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import permit
@@ -41,6 +43,13 @@ class AlreadyAsked(ValueError):
                 "request first if it should be another one."
             )
         )
+
+
+class NotMore(ValueError):
+    """A higher limit is above the present one: nobody could grant another."""
+
+    def __init__(self, limit: str) -> None:
+        super().__init__(_("The limit is {limit} already: ask for more.").format(limit=limit))
 
 
 class AlreadyAnswered(ValueError):
@@ -71,9 +80,14 @@ class YourOwn(ValueError):
 def ask_for_budget(
     *, membership: Membership, dataset: Dataset, about: str, epsilon_nano: int, reason: str
 ) -> BudgetRequest:
-    """Ask for so much in all, in nano-ε as an owner would type it; raises MayNot, AlreadyAsked."""
+    """Ask for so much in all, in nano-ε as an owner would type it.
+
+    Raises MayNot, AlreadyAsked, and NotMore for a limit that is none above the present one.
+    """
     if not may(membership, Permission.SUBMIT_QUERIES):
         raise MayNot
+    if about == About.LIMIT:
+        _check_higher(Budget.objects.get(pk=dataset.budget_id), epsilon_nano)
     budget_request = BudgetRequest(
         tenant_id=membership.tenant_id,
         dataset=dataset,
@@ -89,6 +103,11 @@ def ask_for_budget(
         raise AlreadyAsked from twin
     _record(budget_request, membership, Action.BUDGET_REQUESTED, reason=reason)
     return budget_request
+
+
+def _check_higher(budget: Budget, limit_nano: int) -> None:
+    if limit_wanted(budget, limit_nano) <= budget.limit_nano:
+        raise NotMore(limit_text(budget))
 
 
 @transaction.atomic

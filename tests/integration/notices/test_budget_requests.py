@@ -29,7 +29,7 @@ def wanted(analyst: Membership, dataset: Dataset) -> Wanted:
 
     def ask(about: str = "allocation") -> BudgetRequest:
         return service.ask_for_budget(
-            membership=analyst, dataset=dataset, about=about, epsilon_nano=3 * NANO, reason="more"
+            membership=analyst, dataset=dataset, about=about, epsilon_nano=15 * NANO, reason="more"
         )
 
     return ask

@@ -9,6 +9,7 @@ from datetime import date, timedelta
 import pytest
 
 from dpgov.demo.census import adult
+from dpgov.demo.life import events as life
 from dpgov.demo.life.asking import HABITS, Asked, asked_on
 from dpgov.demo.life.datasets import REGISTER, STAYS, STAYS_AGAIN, SURVEY
 from dpgov.demo.life.events import events
@@ -55,6 +56,20 @@ def test_nothing_is_asked_before_it_is_registered() -> None:
         (habit,) = [one for one in HABITS if one.dataset == table.declaration.name]
         assert happens[table.register] < timedelta(days=habit.since, hours=8)
     assert all(after < timedelta(days=DAYS) for after in happens.values())
+
+
+def test_the_higher_limit_that_waits_in_the_end_can_be_granted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nothing raises the limit of the stays before, and what is asked is above it."""
+    wanted: list[tuple[object, ...]] = []
+    monkeypatch.setattr(life, "_ask", lambda *words: wanted.append(words))
+    last = max(events("a password of theirs"), key=lambda one: one[0])
+    last[1]()
+    ((_who, name, about, epsilon, _why),) = wanted
+    assert (name, about) == (STAYS.declaration.name, "limit")
+    assert isinstance(epsilon, int)
+    assert epsilon * NANO > STAYS.declaration.limit_nano
 
 
 def test_an_upload_resembles_what_its_owner_brought_before() -> None:

@@ -1,6 +1,7 @@
 """An analyst asks for budget with a reason; an owner grants, passes on or declines, once."""
 
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -11,9 +12,11 @@ from dpgov.approvals.models import ChangeRequest
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.allocated import allocations_of
 from dpgov.budgets.models import Allocation
+from dpgov.budgets.words import limit_text
 from dpgov.datasets.models import Dataset, Permit
 from dpgov.datasets.services import archive_dataset
-from dpgov.privacy.accounting.decimals import NANO
+from dpgov.privacy.accounting.decimals import NANO, as_text
+from dpgov.privacy.accounting.loss import PURE, Currency, Mode
 from dpgov.queries.models import BudgetRequest
 from dpgov.queries.workbench import budget_requests as service
 from dpgov.tenants.models import Membership, Role, User
@@ -22,6 +25,7 @@ from dpgov.tenants.services import change_role, remove_member
 from tests.cast import join
 from tests.integration.queries.conftest import Filled, lower_limit
 from tests.integration.queries.web.test_quote_page import text_of
+from tests.small_dataset import register_small_dataset
 
 ASK = "/datasets/visits/request/"
 WANTED = {"about": "allocation", "epsilon_limit": "3", "reason": "the spring study"}
@@ -77,6 +81,25 @@ def test_a_higher_limit_is_passed_on_to_where_two_persons_decide(
     assert "Passed on to a compliance officer" in text_of(
         browser.get(f"/requests/{sent.pk}/").content
     )
+
+
+@pytest.mark.parametrize("currency", [PURE, Currency(Mode.ZCDP, Decimal("1e-6"))])
+def test_a_higher_limit_is_above_the_present_one(
+    browser: Client, analyst: Membership, owner: Membership, currency: Currency
+) -> None:
+    """What nobody could grant is not asked for; a little above may be, in both modes."""
+    of = register_small_dataset(owner, name="Visits", currency=currency)
+    present = of.budget.limit_epsilon_nano
+    ask = f"/datasets/{of.slug}/request/"
+    for nano in (present // 2, present):
+        typed = {"about": "limit", "epsilon_limit": as_text(nano), "reason": "the spring study"}
+        refused = browser.post(ask, typed)
+        assert refused.status_code == 422
+        assert refused.context["form"].errors.keys() == {"epsilon_limit"}
+        assert f"The limit is {limit_text(of.budget)} already: ask for more." in refused.text
+    assert not BudgetRequest.objects.exists()
+    typed["epsilon_limit"] = as_text(present + NANO // 10)
+    assert browser.post(ask, typed).status_code == 302
 
 
 def test_a_no_comes_with_its_reason_and_gives_nothing(
@@ -219,7 +242,7 @@ def test_only_analysts_ask_and_only_owners_answer(
     wanted: dict[str, Any] = {
         "dataset": dataset,
         "about": "limit",
-        "epsilon_nano": NANO,
+        "epsilon_nano": 20 * NANO,
         "reason": "x",
     }
     with pytest.raises(service.MayNot):
