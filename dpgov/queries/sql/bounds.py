@@ -43,6 +43,16 @@ def check_depth(tokens: Sequence[Token], source: Text) -> None:
             )
 
 
+def closes_its_brackets(tokens: Sequence[Token]) -> bool:
+    """Whether every round bracket is closed, and none before it is opened."""
+    depth = 0
+    for token in tokens:
+        depth += (token.token_type is TokenType.L_PAREN) - (token.token_type is TokenType.R_PAREN)
+        if depth < 0:
+            return False
+    return depth == 0
+
+
 def too_deep() -> str:
     """The words for a text that nests too much."""
     return _("The text is nested too deeply.")

@@ -28,7 +28,7 @@ from dpgov.privacy.plan.plan import InvalidPlan, Plan, PlanProblem
 from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.queries.arranging.arrangement import NONE, Arrangement
 from dpgov.queries.sql.arranging import read_arranging
-from dpgov.queries.sql.bounds import check_depth, check_length, too_deep
+from dpgov.queries.sql.bounds import check_depth, check_length, closes_its_brackets, too_deep
 from dpgov.queries.sql.ending import Ending, read_ending
 from dpgov.queries.sql.groups import read_group
 from dpgov.queries.sql.joining import Join, is_table, read_join
@@ -220,7 +220,7 @@ def _select(text: str, source: Text, allowed: Collection[str]) -> exp.Select:
     try:
         statements = [statement for statement in parse(text, read=_Plain) if statement is not None]
     except SqlglotError as problem:
-        raise _unreadable(problem) from problem
+        raise _unreadable(problem, text) from problem
     except RecursionError as problem:  # whatever the bounds did not foresee
         raise RefusedSql(SqlProblem(1, 1, too_deep())) from problem
     if len(statements) != 1 or not isinstance(statements[0], exp.Select):
@@ -236,19 +236,24 @@ def _select(text: str, source: Text, allowed: Collection[str]) -> exp.Select:
     return select
 
 
-def _unreadable(problem: SqlglotError) -> RefusedSql:
+def _unreadable(problem: SqlglotError, text: str) -> RefusedSql:
     for error in getattr(problem, "errors", []):
         if error.get("line"):
             width = len(str(error.get("highlight") or "")) or 1
             column = max(1, int(error["col"]) - width + 1)
-            text = _in_our_words(str(error["description"]), str(error.get("highlight") or ""))
-            return RefusedSql(SqlProblem(int(error["line"]), column, text))
+            place = str(error.get("highlight") or "")
+            message = _in_our_words(str(error["description"]), place, text)
+            return RefusedSql(SqlProblem(int(error["line"]), column, message))
     return RefusedSql(SqlProblem(1, 1, _("This text cannot be read as SQL.")))
 
 
-def _in_our_words(problem: str, place: str) -> str:
+def _in_our_words(problem: str, place: str, text: str) -> str:
     """What the parser calls its own parts means nothing to who wrote the text."""
     if problem.startswith("Expecting )"):
+        # The parser expects one wherever a list stops, and it may well stand further on.
+        if closes_its_brackets(_tokens(text)):
+            refusal = _("This cannot be read as SQL, near “{place}”; a comma may be missing.")
+            return refusal.format(place=place)
         return _("A bracket is not closed, near “{place}”.").format(place=place)
     known = _Plain.tokenizer_class.KEYWORDS.keys() - _CLAUSES - _BETWEEN
     if place.isidentifier() and place.upper() in known:
