@@ -18,10 +18,10 @@ ridge R and the change of weights on the way, c, may add: |c| <= δ' (Σ x x') �
 slope of a weight, 1/(6 √3). What R adds is that of every minimum whose probabilities stay away from
 0 and 1 wherever the predictors are within their bounds; nobody can know whether the true one's do,
 so wherever there is a ridge, that is said to be the condition. The noise of earlier steps has moved
-where the last one begins, and nothing else. Of such a one-step estimate chance moves what it moves
-of the maximum likelihood: its variance is the inverse of H. Noisy descent as an estimate with
-intervals: Avella-Medina, Bradshaw and Loh, Differentially private inference via noisy optimization
-(2023).
+where the last one begins, and nothing else. Where its end had to be held within reach, δ does not
+stand for δ*, and no error is known. Of a one-step estimate chance moves what it moves of the
+maximum likelihood: its variance is the inverse of H. Noisy descent as an estimate with intervals:
+Avella-Medina, Bradshaw and Loh, Differentially private inference via noisy optimization (2023).
 """
 
 import math
@@ -117,8 +117,13 @@ class Fit:
         """Whether the coefficients were held within reach."""
         return float(np.linalg.norm(self.theta)) >= REACH * (1 - 1e-9)
 
-    def errors(self, combination: Floats) -> list[float]:
-        """How far noise may have moved this combination of the coefficients, at each level."""
+    def errors(self, combination: Floats) -> list[float] | None:
+        """How far noise may have moved this combination of the coefficients, at each level.
+
+        None where they were held within reach: how far the minimum lies beyond, no draw tells.
+        """
+        if self.at_the_end:
+            return None
         pulled = self.inverse.matrix @ combination
         weighted = self.end.weighted
         parts = [
@@ -133,7 +138,7 @@ class Fit:
 
     @property
     def provided(self) -> Provided | None:
-        """What its errors hold under alone; None where nothing was widened."""
+        """What its errors hold under alone; None where nothing was widened, or none is known."""
         return Provided.PROBABILITY_WITHIN if self.inverse.widened else None
 
     def _whole_step(self, pulled: Floats) -> Floats:

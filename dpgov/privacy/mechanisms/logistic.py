@@ -255,4 +255,4 @@ def _expected(mechanism: Logistic, rows: int) -> tuple[Statements, ...]:
     )
     found = fit(end)
     made = coefficients(design.terms, design.size)
-    return tuple(said_of(one, found) for one in made)
+    return tuple(said_of(one, found, found.errors(one.combination)) for one in made)

@@ -215,34 +215,45 @@ def _decimals(scale: float) -> int:
 @lru_cache(maxsize=256)
 def _expected(design: Design, noise: Noise, rows: int) -> tuple[Statements, ...]:
     line = solve(Moments(design, invented(design) * rows, noise))
-    return tuple(said_of(one, line) for one in coefficients_of(design))
+    made = coefficients_of(design)
+    return tuple(said_of(one, line, line.errors(one.combination)) for one in made)
 
 
-def said_of(
-    one: Coefficient, found: Line | Fit, errors: Sequence[float] | None = None
-) -> Statements:
-    """Its errors at each level, with what rounding adds."""
+def said_of(one: Coefficient, found: Line | Fit, errors: Sequence[float] | None) -> Statements:
+    """Its errors at each level, with what rounding adds; or that none of them is known."""
+    if errors is None:
+        return [_unknown(level) for level in CONFIDENCE_LEVELS]
     rounding = Fraction(1, 2 * 10**one.decimals)
     return [
         statement(level, json_number_up(Fraction(error) + rounding, one.decimals), found.provided)
-        for level, error in zip(
-            CONFIDENCE_LEVELS, errors or found.errors(one.combination), strict=True
-        )
+        for level, error in zip(CONFIDENCE_LEVELS, errors, strict=True)
     ]
 
 
+def _unknown(level: Fraction) -> dict[str, Any]:
+    return {
+        "confidence_level": float(level),
+        "value": None,
+        "message": "No error is known: the coefficients reached the end of what is looked for.",
+    }
+
+
 def cell_of(one: Coefficient, found: Line | Fit, chance: float) -> dict[str, Any]:
-    """Its number, its error by noise, and the interval for noise and chance together."""
+    """Its number, its error by noise, and, where that is known, the interval for noise and chance
+    together.
+    """
     errors = found.errors(one.combination)
     exact = Fraction(float(one.combination @ found.theta) + one.plus)
+    cell = {
+        "value": json_number(exact, one.decimals),
+        "accuracy": said_of(one, found, errors),
+    }
+    if errors is None:
+        return cell
     by_noise = errors[CONFIDENCE_LEVELS.index(USUAL)]
     half = Fraction(math.hypot(by_noise, chance))
     ends = [json_number(exact - half, one.decimals), json_number_up(exact + half, one.decimals)]
-    return {
-        "value": json_number(exact, one.decimals),
-        "accuracy": said_of(one, found, errors),
-        "interval": {"confidence_level": float(USUAL), "range": ends},
-    }
+    return cell | {"interval": {"confidence_level": float(USUAL), "range": ends}}
 
 
 def _cell(one: Coefficient, line: Line, spread: float) -> dict[str, Any]:

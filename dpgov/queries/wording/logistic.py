@@ -20,11 +20,13 @@ from dpgov.queries.wording.regressions import (
     added_up,
     along,
     effects,
+    is_held_back,
     label_of,
     terms_of,
-    widened,
+    warnings_of,
 )
 from dpgov.queries.wording.words import (
+    NOTHING,
     accuracy_at,
     outwards,
     readable,
@@ -54,22 +56,21 @@ def _answer(terms: Terms) -> RegressionAnswer:
         "outcome": terms[0]["column"],
         "value": terms[0]["means"],
     }
-    held = _(
-        "The coefficients reached the end of what is looked for: the predictors may tell the two "
-        "outcomes apart without exception, and then no coefficient is large enough."
-    )
     return RegressionAnswer(
         label=label_of(terms),
-        coefficients=[_odds(term) for term in terms],
+        coefficients=[_odds(term, held_back=is_held_back(terms)) for term in terms],
         sentences=[sentence.format(share=share, **known)],
-        warnings=[*widened(terms), *([held] if fit["held_back"] else [])],
+        warnings=warnings_of(terms),
         formula=_formula(terms),
         figures=_figures(terms),
     )
 
 
-def _odds(head: dict[str, Any]) -> Coefficient:
+def _odds(head: dict[str, Any], *, held_back: bool) -> Coefficient:
     (cell,) = head["cells"]
+    if held_back:
+        shown = readable(cell["value"]), NOTHING, NOTHING, readable(_ratio(cell["value"]))
+        return Coefficient(term_in_words(head), *shown)
     error = accuracy_at(cell["accuracy"], _USUAL)
     ratio, *ends = (_ratio(number) for number in (cell["value"], *cell["interval"]["range"]))
     low, high = outwards(ends[0], ends[1], (ends[1] - ends[0]) / 2)
@@ -93,13 +94,10 @@ def _formula(terms: Terms) -> str:
 
 
 def _figures(terms: Terms) -> list[tuple[str, Figure]]:
-    slopes = terms[1:]
-    pattern = _(
-        "By how much the odds that {outcome} is {value} are multiplied while a predictor goes "
-        "through all of its declared range, with the {level} interval for noise and chance."
-    )
+    slopes, held_back = terms[1:], is_held_back(terms)
     known = {"outcome": terms[0]["column"], "value": terms[0]["means"]}
-    found = [(pattern.format(level=percent(95), **known), _ratios(slopes))]
+    caption = _caption(held_back=held_back).format(level=percent(95), **known)
+    found = [(caption, _ratios(slopes, held_back=held_back))]
     number = next((head for head in slopes if "category" not in head), None)
     if number is not None:
         pattern = _(
@@ -110,12 +108,25 @@ def _figures(terms: Terms) -> list[tuple[str, Figure]]:
     return found
 
 
-def _ratios(slopes: Terms) -> Figure:
+def _caption(*, held_back: bool) -> str:
+    if held_back:
+        return _(
+            "By how much the odds that {outcome} is {value} are multiplied while a predictor goes "
+            "through all of its declared range."
+        )
+    return _(
+        "By how much the odds that {outcome} is {value} are multiplied while a predictor goes "
+        "through all of its declared range, with the {level} interval for noise and chance."
+    )
+
+
+def _ratios(slopes: Terms, *, held_back: bool) -> Figure:
     pairs = []
     for head in slopes:
         (cell,), wide = head["cells"], along(head)
-        ends = [_ratio(end * wide) for end in cell["interval"]["range"]]
-        pairs.append((_ratio(cell["value"] * wide), ends))
+        value = cell["value"]
+        ends = [value, value] if held_back else cell["interval"]["range"]
+        pairs.append((_ratio(value * wide), [_ratio(end * wide) for end in ends]))
     names = [term_in_words(head) for head in slopes]
     return effects(names, pairs, title=_("Odds ratio"), log=True)
 

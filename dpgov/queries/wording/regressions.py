@@ -85,7 +85,7 @@ def _regression(terms: Terms) -> RegressionAnswer:
         label=label_of(terms),
         coefficients=[_coefficient(term) for term in terms],
         sentences=_sentences(fit),
-        warnings=widened(terms),
+        warnings=warnings_of(terms),
         formula="\n".join(["def predict(row):", *added_up(terms, "return")]),
         figures=_figures(terms),
     )
@@ -138,23 +138,51 @@ def widened(terms: Terms) -> list[str]:
         "zero.",
         many,
     )
+    told = words.format(number=many)
+    if is_held_back(terms):
+        return [told]
     # Releases from before it was kept beside each error had the same condition.
-    condition = condition_of_errors([{"provided": None}], terms[0])
-    return [f"{words.format(number=many)} {condition}"]
+    return [f"{told} {condition_of_errors([{'provided': None}], terms[0])}"]
 
 
-def is_widened(statistic: dict[str, Any], body: dict[str, Any]) -> bool:
-    """Whether it is a coefficient of such a regression, whose errors hold under a condition."""
+def is_held_back(terms: Terms) -> bool:
+    """Whether its coefficients were held within reach: no error of theirs is known, whatever
+    releases from before that was seen may state.
+    """
+    return bool(terms[0]["cells"][0]["fit"].get("held_back"))
+
+
+def _held_back(terms: Terms) -> list[str]:
+    if not is_held_back(terms):
+        return []
+    return [
+        _(
+            "The coefficients reached the end of what is looked for: the predictors may tell the "
+            "two outcomes apart without exception, and then no coefficient is large enough, or "
+            "several predictors act strongly together. How far off the coefficients are is not "
+            "known."
+        )
+    ]
+
+
+def warnings_of(terms: Terms) -> list[str]:
+    """What to know of its coefficients, and of their errors; nothing where these always hold."""
+    return [*widened(terms), *_held_back(terms)]
+
+
+def is_doubtful(statistic: dict[str, Any], body: dict[str, Any]) -> bool:
+    """Whether it is a coefficient whose error holds under a condition, or is not known."""
     if "predictors" not in statistic:
         return False
     kind, label = StatisticKind(statistic["statistic"]), label_of([statistic])
-    return any(widened(terms) for terms in terms_of(body, kind) if label_of(terms) == label)
+    return any(warnings_of(terms) for terms in terms_of(body, kind) if label_of(terms) == label)
 
 
 def conditions(body: dict[str, Any]) -> list[str]:
-    """What to know of all regressions of an answer where the noise leaves too little to tell."""
+    """What to know of all regressions of an answer where there is something to know."""
     kinds = (StatisticKind.REGRESSION, StatisticKind.LOGISTIC_REGRESSION)
-    return [words for kind in kinds for terms in terms_of(body, kind) for words in widened(terms)]
+    found = [terms for kind in kinds for terms in terms_of(body, kind)]
+    return [words for terms in found for words in warnings_of(terms)]
 
 
 def added_up(terms: Terms, into: str) -> list[str]:
@@ -205,7 +233,10 @@ def _effects(slopes: Terms) -> Figure:
 def effects(
     names: list[str], pairs: list[tuple[float, list[float]]], *, title: str, log: bool = False
 ) -> Figure:
-    """Numbers of terms with their intervals, one below the other; `log`: as ratios."""
+    """Numbers of terms with their intervals, one below the other; `log`: as ratios.
+
+    Where both ends are the number itself it is a dot alone.
+    """
     values = [value for value, _ends in pairs]
     dots = go.Scatter(
         x=values,

@@ -3,7 +3,7 @@
 Works from stored bodies alone, and reveals nothing that they did not. With error bounds a and b at
 99%, a true difference of zero would make the released numbers differ by more than a + b with
 probability at most 2%, however the two noises depend on each other (the union bound). Of
-coefficients whose bounds hold under a condition alone nothing is said.
+coefficients whose bounds hold under a condition alone, or that have none, nothing is said.
 """
 
 import json
@@ -25,7 +25,7 @@ from dpgov.queries.wording.dots import shift_of
 from dpgov.queries.wording.margins import beside
 from dpgov.queries.wording.plotting import Figure, as_figure, inert, labelled_axis
 from dpgov.queries.wording.presentation import cell_labels
-from dpgov.queries.wording.regressions import is_widened
+from dpgov.queries.wording.regressions import is_doubtful
 from dpgov.queries.wording.words import (
     NOTHING,
     accuracy_at,
@@ -164,12 +164,12 @@ def _cells(body: dict[str, Any]) -> Cells:
     found: Cells = {}
     for statistic in body["statistics"]:
         label = statistic_in_words(statistic)
-        widened = {"widened": True} if is_widened(statistic, body) else {}
+        doubtful = {"doubtful": True} if is_doubtful(statistic, body) else {}
         running = tuple(map(_whole, _run_along(statistic, body["groups"])))
         for names, frame, cell in zip(cell_labels(body), frames, statistic["cells"], strict=True):
             group = tuple(f"{name} {text}" for name, text in zip(columns, names, strict=True))
             known = _absolute(cell, statistic)
-            found[label, group, (*frame, *running)] = {**known, **widened} if widened else known
+            found[label, group, (*frame, *running)] = {**known, **doubtful} if doubtful else known
     return found
 
 
@@ -214,7 +214,7 @@ def _against(first: dict[str, Any], other: dict[str, Any] | None) -> Side:
     bounds = [accuracy_at(cell["accuracy"], _LEVEL) for cell in (first, other)]
     if first["value"] is None or other["value"] is None or None in bounds:
         return _side(other, verdict=UNKNOWN)
-    if "widened" in first or "widened" in other:
+    if "doubtful" in first or "doubtful" in other:
         return _side(other, verdict=UNKNOWN)
     apart = other["value"] - first["value"]
     explained = sum(bound for bound in bounds if bound is not None)

@@ -209,7 +209,7 @@ class LineSerializer(MadeSerializer):
     held_back = serializers.BooleanField(
         required=False,
         help_text="Of a logistic regression: whether its coefficients reached the end of what is "
-        "looked for.",
+        "looked for. Nothing is known of their errors then.",
     )
     widened_directions = serializers.IntegerField(
         help_text="In how many directions the noise left too little to tell predictors apart, so "
@@ -228,7 +228,8 @@ class CellSerializer(MadeSerializer):
     )
     accuracy = AccuracySerializer(many=True)
     interval = IntervalSerializer(
-        required=False, help_text="Of a coefficient: for noise and chance together."
+        required=False,
+        help_text="Of a coefficient: for noise and chance together. Not where it was `held_back`.",
     )
     fit = LineSerializer(required=False, help_text="Of an intercept: the whole line.")
 

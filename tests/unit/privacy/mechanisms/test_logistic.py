@@ -11,6 +11,7 @@ declarations are tried at points near and far, and the number of scans is counte
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -40,6 +41,7 @@ SMALL = (CAME, DOSE, KIND, BIT)
 # Every code that a column can hold: declared ones, one that was not declared, and a missing one.
 ROWS: list[Row] = list(product((0, 1, 2, None), (0, 1, 2, None), (0, 1, 2, 3, None), (0, 1, None)))
 FAR = REACH * FINE
+UNKNOWN = {"confidence_level", "value", "message"}
 SHARES = [(0.0,), (0.03, -0.4, 0.2, 0.7, -0.1), (1.0, 0.0, 0.0, 0.0), (-0.2, 0.9, -0.4, 0.1, 0.1)]
 PREDICTORS = [["dose"], ["kind"], ["dose", "kind", "bit"]]
 
@@ -245,6 +247,27 @@ def test_predictors_that_say_nothing_are_held_back_and_said_to_be() -> None:
         assert all(math.isfinite(one["value"]) for one in cell["accuracy"])
         # It could be almost anything, and the error says so.
         assert statistic["term"] != "kind" or cell["accuracy"][1]["value"] > 3
+
+
+def test_no_error_is_stated_of_coefficients_that_were_held_within_reach() -> None:
+    """M33: the minimum lies beyond, as several levels act strongly together; no draw tells how far,
+    and any bound on the noise would cover none of these coefficients.
+    """
+    levels = category_domain(list("abcdefgh"))
+    many = column_spec("many", levels, MissingRule.REQUIRE, "")
+    asking = question(asked("many"), epsilon=1)
+    blueprint = blueprint_of(asking, schema_of(CAME, many, mode=Mode.ZCDP))
+    kinds: dict[Row, int] = {(0, 0): 1_900, (1, 0): 100}
+    kinds |= {(came, level): 10 + 30 * came for came in (0, 1) for level in range(1, 8)}
+    for _ in range(20):
+        (first,) = blueprint.requests
+        body = draw(blueprint, [added(kinds, first)], partial(added, kinds))
+        assert body["statistics"][0]["cells"][0]["fit"]["held_back"]
+        for statistic in body["statistics"]:
+            (cell,) = statistic["cells"]
+            assert "interval" not in cell
+            assert [set(one) for one in cell["accuracy"]] == 3 * [UNKNOWN]
+            assert [one["value"] for one in cell["accuracy"]] == [None, None, None]
 
 
 def test_an_outcome_says_yes_or_no_in_words_or_numbers() -> None:

@@ -20,7 +20,7 @@ from dpgov.queries.wording.guarantee import price
 from dpgov.queries.wording.logistic import logistic_regressions
 from dpgov.queries.wording.presentation import read_answer
 from dpgov.queries.wording.regressions import conditions, regressions
-from dpgov.queries.workbench.comparing import UNKNOWN, compared
+from dpgov.queries.workbench.comparing import UNKNOWN, chart_of, compared
 from tests.reference import Row
 from tests.unit.privacy.tables import blueprint_of, question, release_of, schema_of
 
@@ -153,6 +153,50 @@ def test_widened_lines_are_not_compared() -> None:
                 stated.pop("provided", None)
     rows = compared(bodies)
     assert [row.sides[1].verdict for row in rows] == [UNKNOWN, UNKNOWN]
+
+
+def test_coefficients_that_were_held_back_have_no_error_anywhere() -> None:
+    """Nobody knows how far beyond they lie: dashes, no interval, no comparison, and the reasons."""
+    body = of_told(seed=1)
+    (shown,) = logistic_regressions(body)
+    (warning,) = conditions(body)
+    assert shown.warnings == [warning]
+    assert "or several predictors act strongly together" in warning
+    assert "errors hold only" not in warning
+    assert {(one.error, one.interval) for one in shown.coefficients} == {("–", "–")}
+    (caption, figure), *_ = shown.figures
+    assert "interval" not in caption
+    assert set(figure["data"][0]["error_x"]["array"]) == {0.0}
+    answer = read_answer(body)
+    assert {one.cells[0].errors for one in answer.statistics} == {("–", "–", "–")}
+    head, first, *_ = lines_of(body)
+    bounds = [first[head.index(f"plus_minus_{level}")] for level in (90, 95, 99)]
+    assert bounds == ["", "", ""]
+    rows = compared([body, of_told(seed=2)])
+    assert [row.sides[1].verdict for row in rows] == [UNKNOWN, UNKNOWN]
+    assert chart_of(rows[:1], ["A", "B"]) is not None
+
+
+def test_nor_has_a_release_that_stated_one() -> None:
+    """From before that was seen: the page leaves it away, and no comparison is made with it."""
+    bodies = [of_told(seed) for seed in (1, 2)]
+    for body in bodies:
+        for statistic in body["statistics"]:
+            (cell,) = statistic["cells"]
+            cell["interval"] = {"confidence_level": 0.95, "range": [-0.1, 0.1]}
+            for stated in cell["accuracy"]:
+                stated["value"] = 0.01
+    (shown,) = logistic_regressions(bodies[0])
+    assert {(one.error, one.interval) for one in shown.coefficients} == {("–", "–")}
+    assert [row.sides[1].verdict for row in compared(bodies)] == [UNKNOWN, UNKNOWN]
+
+
+def of_told(seed: int) -> dict[str, Any]:
+    """An outcome that is yes above 500 and no below, without exception."""
+    rng = np.random.default_rng(seed)
+    xs = rng.integers(0, 1_001, 20_000)
+    rows: list[Row] = [(int(x), 50, int(x > 500)) for x in xs]
+    return release_of(blueprint_of(question(ODDS, epsilon=5), NARROW), rows)
 
 
 def one_sum(value: float, error: float) -> Any:
