@@ -108,11 +108,9 @@ def comparison(request: HttpRequest, slug: str) -> HttpResponse:
         return render(request, "explain/comparison.html", context)
     patient = "slow" in request.GET
     context["comparison"] = compared = compare(dataset.budget, delta, patient=patient)
-    if patient and request.headers.get("HX-Request"):
-        context["figure"] = compared.figures[-1]
-        return render(request, "explain/_account.html", context)
     context["chart"] = by_method(compared.figures, text)
-    return render(request, "explain/comparison.html", context)
+    is_part = patient and request.headers.get("HX-Request")
+    return render(request, f"explain/{'_accounts' if is_part else 'comparison'}.html", context)
 
 
 def _readings(dataset: Dataset, question_nano: int) -> list[GroupReading]:
