@@ -6,10 +6,14 @@ from dpgov.tenants.models import Tenant
 
 
 class DatabaseMark(models.Model):
-    """One row: the identity of the database in which the ledger was last at home."""
+    """One row: the identity of the database in which the ledger was last at home.
+
+    `moves` counts how often it came to be at home elsewhere, so that no move is taken for another.
+    """
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1)
     identity = models.CharField(max_length=100)
+    moves = models.PositiveIntegerField(default=0, db_default=0)
 
     class Meta:
         constraints = [models.CheckConstraint(name="budgets_one_mark", condition=models.Q(id=1))]
@@ -37,9 +41,10 @@ class RestoreMark(models.Model):
 
 
 class RestoreMarkForAnother(models.Model):
-    """That a tenant was frozen for a checkpoint of another one's.
+    """That a tenant was frozen for another reason than a checkpoint of its own.
 
-    `seen` is a hash: no row of a tenant's says who another one is, or how long their log.
+    For one of another tenant's, or because the database moved. `seen` is a hash of which it was: no
+    row of a tenant's says who another one is, or how long their log.
     """
 
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")

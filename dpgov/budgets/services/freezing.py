@@ -61,9 +61,16 @@ def _home() -> str | None:
 
 def settle_in() -> None:
     """Call this database home, after every tenant has been frozen."""
-    here = identity()
+    here, home = identity(), DatabaseMark.objects.filter(pk=1).first()
     if here is not None:
-        DatabaseMark.objects.update_or_create(pk=1, defaults={"identity": here})
+        settled = {"identity": here, "moves": home.moves + 1 if home else 0}
+        DatabaseMark.objects.update_or_create(pk=1, defaults=settled)
+
+
+def this_move() -> str:
+    """Which move it is that `moved` tells of; no other one is called so, there and back again."""
+    home = DatabaseMark.objects.get(pk=1)
+    return f"move {home.moves} from {home.identity} to {identity()}"
 
 
 @transaction.atomic

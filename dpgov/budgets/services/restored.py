@@ -30,7 +30,7 @@ from dpgov.audit.keys.note import Checkpoint
 from dpgov.audit.outside import head_outside, newest_unknown, set_aside
 from dpgov.audit.selectors import EntryFilter, entries_of, newest_checkpoint
 from dpgov.budgets.models import RestoreMark, RestoreMarkForAnother
-from dpgov.budgets.services.freezing import freeze_tenant, moved, settle_in
+from dpgov.budgets.services.freezing import freeze_tenant, moved, settle_in, this_move
 from dpgov.budgets.standing import frozen_budgets
 from dpgov.language.said import said
 from dpgov.operation.away import is_database_away
@@ -47,6 +47,10 @@ FOR_ANOTHER = said(
     "The log of another organisation shows that the database was restored from a backup. It is one "
     "database for all organisations, so that answers may be missing here, too."
 )
+
+
+class NotAllFrozen(RuntimeError):
+    """Somebody could not be frozen in a database that moved; the program's log says who."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +75,33 @@ def freeze_if_restored() -> list[Frozen]:
 
     Once for each checkpoint that tells of a restore: what an officer confirmed is not frozen again
     for the same one. What fails for one tenant is logged, and every round tries again whoever is
-    not frozen yet, and nobody else. Passes on that the database is away.
+    not frozen yet, and nobody else. Passes on that the database is away. Raises NotAllFrozen in one
+    that moved: it is not at home, and admits nothing of anybody's, before all are frozen.
     """
     if moved():
-        frozen = freeze_everything(reason=MOVED, actor=SWEEPER)
-        settle_in()
-        return frozen
+        return _freeze_all_for_the_move()
     everybody = tenants()
     looked = ((tenant.id, _try(_seen_by, tenant)) for tenant in everybody)
     seen = {tenant_id: restore for tenant_id, restore in looked if restore is not None}
     return _freeze_all_for(seen, everybody) if seen else []
+
+
+def _freeze_all_for_the_move() -> list[Frozen]:
+    step = partial(_freeze_for_the_move, _hashed(this_move()))
+    tried = [_try(step, tenant) for tenant in tenants()]
+    if None in tried:
+        raise NotAllFrozen
+    settle_in()
+    return [frozen for each in tried for frozen in each or []]
+
+
+@transaction.atomic
+def _freeze_for_the_move(move: bytes, tenant: KnownTenant) -> list[Frozen]:
+    """Nothing if it is frozen for this move."""
+    if RestoreMarkForAnother.objects.filter(tenant=tenant.id, seen=move).exists():
+        return []
+    RestoreMarkForAnother.objects.create(tenant_id=tenant.id, seen=move)
+    return [_freeze(tenant, reason=MOVED, actor=SWEEPER)]
 
 
 def _freeze_all_for(seen: Mapping[UUID, _Seen], everybody: list[KnownTenant]) -> list[Frozen]:
@@ -101,7 +122,9 @@ def _try(step: Callable[[KnownTenant], _T], tenant: KnownTenant) -> _T | None:
     except Exception as error:
         if is_database_away(error):
             raise
-        _log.exception("not compared with the checkpoints outside", tenant=tenant.slug)
+        _log.exception(
+            "not compared with the checkpoints outside, or not frozen", tenant=tenant.slug
+        )
         return None
 
 
@@ -110,10 +133,14 @@ def freeze_everything(*, reason: str, actor: Actor = OPERATOR) -> list[Frozen]:
     frozen = []
     for tenant in tenants():
         with acting_for(tenant.id):
-            outside = _outside_if_readable(tenant)
-            count = freeze_tenant(tenant_id=tenant.id, reason=reason, actor=actor, outside=outside)
-        frozen.append(Frozen(tenant, count, reason))
+            frozen.append(_freeze(tenant, reason=reason, actor=actor))
     return frozen
+
+
+def _freeze(tenant: KnownTenant, *, reason: str, actor: Actor) -> Frozen:
+    outside = _outside_if_readable(tenant)
+    count = freeze_tenant(tenant_id=tenant.id, reason=reason, actor=actor, outside=outside)
+    return Frozen(tenant, count, reason)
 
 
 def _outside_if_readable(tenant: KnownTenant) -> Checkpoint | None:
@@ -170,7 +197,11 @@ def _lacking(seen: Mapping[UUID, _Seen], tenant: KnownTenant) -> list[bytes]:
 
 
 def _hash_of(tenant_id: UUID, outside: Checkpoint) -> bytes:
-    return hashlib.sha256(f"{tenant_id} {outside.size} {outside.root.hex()}".encode()).digest()
+    return _hashed(f"{tenant_id} {outside.size} {outside.root.hex()}")
+
+
+def _hashed(told: str) -> bytes:
+    return hashlib.sha256(told.encode()).digest()
 
 
 def _all_are_frozen_for(seen: Mapping[UUID, _Seen], tenant: KnownTenant) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import DataError, transaction
+from django.db import transaction
 
 from dpgov.audit.checkpoints.signing import make_checkpoint
 from dpgov.audit.keys.note import parse_checkpoint
@@ -19,7 +19,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.language.said import from_values
 from dpgov.privacy.accounting.loss import PURE
 from dpgov.tenants.selectors import actor_of
-from tests.integration.audit.worlds import Restored, World
+from tests.integration.audit.worlds import Restored, World, cannot_be_frozen
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -142,7 +142,7 @@ def test_whoever_could_not_be_frozen_is_frozen_by_the_next_round(
     """A9, B2: what is wrong with one alone ends no round; the others are frozen meanwhile."""
     world.lose(3)
     with monkeypatch.context() as patch:
-        _fail_for(foreign_dataset, patch)
+        cannot_be_frozen(foreign_dataset, patch)
         (frozen,) = freeze_if_restored()
     assert (frozen.tenant.id, world.is_frozen()) == (world.tenant_id, True)
     (frozen,) = freeze_if_restored()
@@ -157,7 +157,7 @@ def test_whoever_cannot_be_frozen_undoes_nobody_s_confirmation(
     """A9, B2: the log goes on and is signed meanwhile, and the restore is not forgotten."""
     world.lose(3)
     with monkeypatch.context() as patch:
-        _fail_for(foreign_dataset, patch)
+        cannot_be_frozen(foreign_dataset, patch)
         assert len(freeze_if_restored()) == 1
         world.confirm()
         for _ in range(5):
@@ -177,7 +177,7 @@ def test_the_one_that_shows_the_restore_is_tried_again_without_the_others(
     """A9, B2: what the others' officers confirm meanwhile stays confirmed."""
     world.lose(3)
     with monkeypatch.context() as patch:
-        _fail_for(world.dataset, patch)
+        cannot_be_frozen(world.dataset, patch)
         (frozen,) = freeze_if_restored()
         assert frozen.tenant.id == foreign_dataset.tenant_id
         _confirm(foreign_dataset, world)
@@ -195,7 +195,7 @@ def test_a_second_restore_freezes_all_while_one_cannot_be_frozen_for_the_first(
     """A9: what is remembered of the first excuses nobody from the second."""
     world.lose(9)
     with monkeypatch.context() as patch:
-        _fail_for(foreign_dataset, patch)
+        cannot_be_frozen(foreign_dataset, patch)
         assert len(freeze_if_restored()) == 1
         world.confirm()
         assert freeze_if_restored() == []
@@ -250,18 +250,6 @@ def own_note(foreign_dataset: Dataset) -> str:
         note: str = made.note
         raise Restored
     return note
-
-
-def _fail_for(dataset: Dataset, patch: pytest.MonkeyPatch) -> None:
-    """Whoever owns this dataset cannot be frozen."""
-    really = freeze_tenant
-
-    def fail(**what: Any) -> int:
-        if what["tenant_id"] == dataset.tenant_id:
-            raise DataError
-        return really(**what)
-
-    patch.setattr("dpgov.budgets.services.restored.freeze_tenant", fail)
 
 
 def _confirm(dataset: Dataset, world: World) -> None:

@@ -1,15 +1,16 @@
 """One organisation whose log is signed, lost and signed again."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
-from django.db import transaction
+from django.db import DataError, transaction
 
 from dpgov.audit.checkpoints.signing import make_checkpoint
 from dpgov.audit.models import AuditEntry
 from dpgov.audit.outside import newest_outside, put
 from dpgov.budgets.models import Budget
-from dpgov.budgets.services import confirm_budget
+from dpgov.budgets.services import confirm_budget, freeze_tenant
 from dpgov.datasets.models import Dataset
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
@@ -66,3 +67,15 @@ class World:
 
     def times_frozen(self) -> int:
         return AuditEntry.objects.filter(action="DATASETS_FROZEN").count()
+
+
+def cannot_be_frozen(dataset: Dataset, patch: pytest.MonkeyPatch) -> None:
+    """Whoever owns this dataset."""
+    really = freeze_tenant
+
+    def fail(**what: Any) -> int:
+        if what["tenant_id"] == dataset.tenant_id:
+            raise DataError
+        return really(**what)
+
+    patch.setattr("dpgov.budgets.services.restored.freeze_tenant", fail)
