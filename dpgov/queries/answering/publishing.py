@@ -128,7 +128,8 @@ def publish(query_id: UUID) -> bool:
     """Charge for a sealed answer, store and record it; False if it is not sealed (any more).
 
     Its doublings are paid first, as a step of their own; where the budget has no room for them,
-    it waits for the latest moment instead. Raises BudgetFrozen in a database that moved.
+    it waits for the latest moment instead, and where a budget that its dataset shares is frozen,
+    for the officer. Raises BudgetFrozen in a database that moved.
     """
     confirm_place()
     return _pay_doublings(query_id) and _publish(query_id)
@@ -144,16 +145,22 @@ def _pay_doublings(query_id: UUID) -> bool:
     try:
         with transaction.atomic():
             lines = ledger.extend(query_id=query.pk, amount_nano=owed * price)
+    except BudgetFrozen:
+        # In what a backup lacks it may have appeared, and paid for them: they stay owed.
+        return _put_off(query, due_at=database_now() + PATIENCE)
     except NotAdmitted:
-        now = database_now()
-        Query.objects.filter(pk=query.pk).update(
-            doublings_owed=0, due_at=latest_at(query.submitted_at, now)
-        )
-        return False
+        latest = latest_at(query.submitted_at, database_now())
+        return _put_off(query, due_at=latest, doublings_owed=0)
     cost = query.cost_nano + owed * price
     Query.objects.filter(pk=query.pk).update(doublings_owed=0, doublings=owed, cost_nano=cost)
     _record(query, Action.QUERY_EXTENDED, owed * price, lines, doublings=owed)
     return True
+
+
+def _put_off(query: Query, **changes: object) -> bool:
+    """False: it does not appear now."""
+    Query.objects.filter(pk=query.pk).update(**changes)
+    return False
 
 
 def _price_of_a_doubling(query: Query) -> int:
