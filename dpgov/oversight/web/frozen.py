@@ -21,6 +21,7 @@ from dpgov.budgets.models import Budget
 from dpgov.budgets.services import confirm_budget
 from dpgov.budgets.services.freezing import NotFrozen
 from dpgov.budgets.standing import frozen_budgets, get_freezable
+from dpgov.datasets.models import Dataset
 from dpgov.language.translation import retold
 from dpgov.limits.web.forms.reasons import ConfirmForm
 from dpgov.queries.answering.restored import end_what_waited, with_waiting
@@ -104,7 +105,13 @@ def _said(budget: Budget, closed: bool, going: bool) -> str:
         words = _("%(name)s is confirmed. Reports are taken again.")
     else:
         words = _("%(name)s is confirmed. The last day of this survey is over.")
-    return words % {"name": budget.label}
+    return words % {"name": _names([budget])[budget.pk]}
+
+
+def _names(budgets: Sequence[Budget]) -> dict[UUID, str]:
+    """As their pages call them: a dataset's budget bears what stands in addresses."""
+    names = Dataset.objects.filter(budget__in=budgets).values_list("budget_id", "name")
+    return {one.pk: one.label for one in budgets} | dict(names)
 
 
 def _budget(request: HttpRequest, budget_id: UUID) -> Budget:
@@ -121,7 +128,7 @@ def _page(
     problem: str = "",
 ) -> HttpResponse:
     found = list(frozen_budgets(membership_of(request).tenant_id))
-    surveys = open_on(budget.pk for budget in found)
+    names, surveys = _names(found), open_on(budget.pk for budget in found)
     waiting = with_waiting(budget.pk for budget in found)
 
     def empty(budget: Budget) -> ConfirmForm:
@@ -135,6 +142,7 @@ def _page(
     rows = [
         (
             budget,
+            names[budget.pk],
             form if form and budget == refused else empty(budget),
             retold(budget.frozen_reason),
             surveys.get(budget.pk, []),

@@ -253,6 +253,7 @@ def test_an_officer_confirms_and_books_what_is_missing(
     dataset: Dataset, officer: Membership, client_for: ClientFor
 ) -> None:
     """A9: too much is refused at its field, nothing is missing by itself."""
+    Dataset.objects.filter(pk=dataset.pk).update(name="Visits of a year")
     freeze_tenant(tenant_id=dataset.tenant_id, reason="restored")
     browser, prefix = client_for(officer), str(dataset.budget_id)
     url = reverse("dashboards:confirm_frozen", args=[dataset.budget_id])
@@ -260,7 +261,8 @@ def test_an_officer_confirms_and_books_what_is_missing(
     assert "only ε 10 remains" in text(browser.post(url, typed), 422)
     assert "Give a reason" in text(browser.post(url, {f"{prefix}-missing": "2"}), 422)
     typed[f"{prefix}-missing"] = "2.5"
-    assert "is confirmed" in text(browser.post(url, typed, follow=True))
+    assert "Confirm Visits of a year" in text(browser.get(reverse("dashboards:frozen")))
+    assert "Visits of a year is confirmed" in text(browser.post(url, typed, follow=True))
     budget = Budget.objects.get(pk=dataset.budget_id)
     assert (budget.frozen_at, budget.spent_nano) == (None, 2_500_000_000)
     again = text(browser.post(url, typed), 422)
