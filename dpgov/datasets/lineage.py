@@ -49,6 +49,15 @@ def paused_by(dataset: Dataset) -> Dataset | None:
     return next((one for one in governing(dataset) if one.paused_at is not None), None)
 
 
+def is_frozen(dataset: Dataset) -> bool:
+    """Whether, after a restore, an officer has yet to confirm its balance or a parent's; for pages.
+
+    Of budgets that were read with the datasets; what decides asks the database (`lease.is_frozen`).
+    """
+    read_parents([dataset])
+    return any(one.budget.frozen_at is not None for one in governing(dataset))
+
+
 def derived_of(dataset: Dataset) -> list[Dataset]:
     """What was derived from it and is not archived, by name."""
     there = Dataset.objects.filter(derived_from__parent=dataset.pk, archived_at__isnull=True)

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.conf import settings
 
-from dpgov.datasets.lineage import paused_by
+from dpgov.datasets.lineage import is_frozen, paused_by
 from dpgov.operation.clock import database_now
 from dpgov.queries.answering.moments import next_moment
 from dpgov.queries.answering.publishing import publish_overdue
@@ -41,9 +41,9 @@ def look_at(membership: Membership, query_id: UUID) -> Query:
 def expected_at(query: Query, now: datetime | None = None) -> datetime | None:
     """The next moment at which it can end; None once it has. Public: nothing of its work.
 
-    None in a pause, too: nothing comes out of it, however far the work had got.
+    None in a pause and in a freeze, too: nothing comes out of it, however far the work had got.
     """
-    if query.state in Query.ENDED or is_paused(query):
+    if query.state in Query.ENDED or _waits_for_people(query):
         return None
     return next_moment(query.submitted_at, query.class_ms, now or database_now())
 
@@ -53,13 +53,18 @@ def is_paused(query: Query) -> bool:
     return query.state not in Query.ENDED and paused_by(query.dataset) is not None
 
 
+def _waits_for_people(query: Query) -> bool:
+    """In a pause for owners, and after a restore for an officer, who take as long as they take."""
+    return is_paused(query) or is_frozen(query.dataset)
+
+
 def pause_before_next_look(query: Query, now: datetime | None = None) -> timedelta:
     """How long to wait before it is worth looking again.
 
     Until its first moment none is; then each pause is a quarter of the time that it has waited,
-    unless a moment comes sooner. In a pause each is the longest, however long it goes on.
+    unless a moment comes sooner. In a pause or a freeze each is the longest, however long that is.
     """
-    if is_paused(query):
+    if _waits_for_people(query):
         return _LONGEST_PAUSE
     moment = now or database_now()
     waited = max(timedelta(), moment - query.submitted_at)

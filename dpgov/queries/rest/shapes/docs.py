@@ -255,7 +255,8 @@ read_query = extend_schema(
     summary="Follow a question",
     description=(
         "States: waiting, released, failed (charged), voided and expired (not charged). While it "
-        "waits, `due_at` is the next moment at which it can end, null while it is `paused`, and "
+        "waits, `due_at` is the next moment at which it can end, null while it is `paused` and, "
+        "after a restore, until a compliance officer has confirmed the balances, and "
         "`Retry-After` says when to ask again. With `wait` the request stays open until "
         "it has ended, for 20 seconds at most; where too many wait already, it is answered at once."
     ),

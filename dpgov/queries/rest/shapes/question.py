@@ -198,7 +198,10 @@ class QuerySerializer(serializers.ModelSerializer[Query]):
         return public_state(query).value
 
     def get_due_at(self, query: Query) -> datetime | None:
-        """While it waits, the next moment at which it can end; null afterwards and in a pause."""
+        """While it waits, the next moment at which it can end; else null.
+
+        Null in a pause, too, and after a restore until a compliance officer confirmed the balances.
+        """
         return None if query.state in Query.ENDED else expected_at(query, self._now)
 
     def get_paused(self, query: Query) -> bool:

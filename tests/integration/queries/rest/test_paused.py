@@ -1,4 +1,5 @@
-"""What a question that waits in a pause looks like in the API, and how it is cancelled there.
+"""What a question that waits in a pause looks like in the API, and how it is cancelled there; and
+what one looks like that waits for an officer after a restore.
 
 What could leak: whether a worker had come to it, outside a pause or to whom it does not belong.
 What could overspend: a hold that comes back of a question that is charged.
@@ -7,14 +8,18 @@ What could overspend: a hold that comes back of a question that is charged.
 from collections.abc import Callable
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 from rest_framework.test import APIClient
 
 from dpgov.budgets.models import Budget
+from dpgov.budgets.services import confirm_budget, freeze_tenant
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import pause_questions, resume_questions
 from dpgov.queries.answering.looking import pause_before_next_look
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership, Role
+from dpgov.tenants.selectors import actor_of
 from tests.cast import Ask, answer_query, join, publish_now
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -89,6 +94,37 @@ def test_what_has_ended_is_not_paused(
     answer = api_for(analyst).get(address(ended))
     assert (answer.json()["state"], answer.json()["paused"]) == ("released", False)
     assert "Retry-After" not in answer.headers
+
+
+def test_after_a_restore_no_moment_is_promised_until_an_officer_confirmed_the_balances(
+    ask: Ask, analyst: Membership, officer: Membership, dataset: Dataset, api_for: ApiFor
+) -> None:
+    """A9, E8: nor does it show whether a worker had come to it."""
+    api, untouched, sealed = api_for(analyst), ask(analyst), ask(analyst)
+    answer_query(sealed.pk)
+    freeze_tenant(tenant_id=dataset.tenant_id, reason="restored")
+    for one in (untouched, sealed):
+        answer = api.get(address(one))
+        told = answer.json()
+        assert (told["state"], told["paused"], told["due_at"]) == ("waiting", False, None)
+        assert answer.headers["Retry-After"] == "10"
+    confirm_budget(budget=dataset.budget, actor=actor_of(officer.user), reason="compared")
+    assert api.get(address(untouched)).json()["due_at"] is not None
+
+
+def test_after_a_restore_its_page_names_for_whom_it_waits(
+    waiting: Query, analyst: Membership, client_for: Callable[[Membership], Client]
+) -> None:
+    """A9: in a pause as well, whose end would let nothing go on."""
+    page = reverse("queries:detail", args=[waiting.pk])
+    browser = client_for(analyst)
+    before = browser.get(page).content.decode()
+    freeze_tenant(tenant_id=waiting.tenant_id, reason="restored")
+    shown = browser.get(page).content.decode()
+    assert "a compliance officer" in shown
+    for promise in ("appears here by itself", "when they resume"):
+        assert promise in before
+        assert promise not in shown
 
 
 @pytest.mark.parametrize("who", ["analyst", "owner"])
