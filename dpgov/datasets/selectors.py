@@ -15,6 +15,7 @@ from dpgov.budgets.models import SharedBudgetMember
 from dpgov.datasets.audience import seen
 from dpgov.datasets.lineage import without_parent
 from dpgov.datasets.models import Column, Dataset, DatasetVersion
+from dpgov.language.said import Said, said
 from dpgov.privacy.plan.domains import category_domain, column_spec, date_domain, numeric_domain
 from dpgov.privacy.plan.formula import formula_from
 from dpgov.privacy.plan.schema import (
@@ -89,6 +90,15 @@ def namesake(membership: Membership, name: str, *, but: Dataset | None = None) -
     """Another dataset that this person sees, called the same but for capitals."""
     others = datasets_of(membership).filter(name__iexact=name.strip())
     return others.exclude(pk=but.pk).first() if but else others.first()
+
+
+def same_name(other: Dataset) -> Said:
+    """Why a dataset cannot be called that: two of one name cannot be told apart on a desk."""
+    return said(
+        "“{name}”, at {address}, is called that already. Choose another name.",
+        name=other.name,
+        address=f"/datasets/{other.slug}/",
+    )
 
 
 def get_dataset(membership: Membership, slug: str) -> Dataset:

@@ -16,11 +16,10 @@ from django.views.decorators.http import require_http_methods, require_POST
 from dpgov.datasets import services, uploaded
 from dpgov.datasets.intake import SpoolHandler
 from dpgov.datasets.models import Arrival, Upload
-from dpgov.datasets.selectors import namesake
+from dpgov.datasets.selectors import namesake, same_name
 from dpgov.datasets.storage import Spool
 from dpgov.datasets.tasks import wake
 from dpgov.datasets.uploaded import upload_or_404, used
-from dpgov.datasets.web.forms.changes import same_name
 from dpgov.datasets.web.forms.dataset import UploadForm
 from dpgov.datasets.web.forms.file import is_worth_a_look
 from dpgov.datasets.web.forms.filling import around_the_grid, form_of
@@ -125,7 +124,7 @@ def _has_a_namesake(request: HttpRequest, form: RegistrationForm) -> bool:
     """Refused there, if so."""
     other = namesake(membership_of(request), form.dataset.cleaned_data["name"])
     if other is not None:
-        form.refuse(same_name(other), field="name")
+        form.refuse(translated(same_name(other)), field="name")
     return other is not None
 
 

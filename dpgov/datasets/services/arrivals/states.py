@@ -13,6 +13,7 @@ from django.http import QueryDict
 
 from dpgov.datasets.declaration import Declaration, as_json, check_columns, column_fields
 from dpgov.datasets.models import Arrival, Dataset, Upload
+from dpgov.datasets.selectors import namesake, same_name
 from dpgov.datasets.services.appending import check_appending
 from dpgov.datasets.services.derived.declared import planned
 from dpgov.datasets.services.derived.parents import Derivation
@@ -29,7 +30,7 @@ from dpgov.datasets.uploaded import arrival_of
 from dpgov.language.said import as_values, said
 from dpgov.language.spoken import SpokenRefusal
 from dpgov.operation.clock import Now
-from dpgov.privacy.plan.schema import ColumnSpec
+from dpgov.privacy.plan.schema import ColumnSpec, InvalidDomain
 from dpgov.tenants.models import Membership, User
 
 
@@ -99,6 +100,8 @@ def ask_derived(*, membership: Membership, derivation: Derivation) -> Arrival:
     field, and OneAtATime; then nothing has changed.
     """
     declared = planned(membership, derivation).of_these_versions.as_json()
+    if other := namesake(membership, derivation.name):
+        raise InvalidDomain("name", same_name(other))
     # As JSON has it, to be compared with what is stored.
     declared = json.loads(json.dumps(declared))
     queue_up(membership.tenant)

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.db.models import QuerySet
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.budgets.errors import LedgerRefusal
@@ -12,6 +11,7 @@ from dpgov.budgets.models import Budget
 from dpgov.budgets.services.limits import remaining_under
 from dpgov.budgets.words import limit_said
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import same_name
 from dpgov.datasets.services import LimitNotLowered
 from dpgov.datasets.services.held.deciding import (
     DISCARD_HELD_DATASET,
@@ -20,18 +20,13 @@ from dpgov.datasets.services.held.deciding import (
 )
 from dpgov.datasets.services.held.holds import possible_lenders
 from dpgov.datasets.web.forms.dataset import EpsilonField, count_in
+from dpgov.language.translation import translated
 from dpgov.web.picking import PickOne, Suggested
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
 _TEXT = {"class": "form-control"}
-
-
-def same_name(other: Dataset) -> str:
-    """Why a dataset cannot be called that."""
-    words = gettext("“%(name)s”, at %(address)s, is called that already. Choose another name.")
-    return words % {"name": other.name, "address": f"/datasets/{other.slug}/"}
 
 
 class NameForm(forms.Form):
@@ -46,7 +41,7 @@ class NameForm(forms.Form):
 
     def refuse(self, other: Dataset) -> None:
         """Two of one name cannot be told apart on a desk or in a filter."""
-        self.add_error("name", same_name(other))
+        self.add_error("name", translated(same_name(other)))
 
 
 class DeleteDataForm(forms.Form):

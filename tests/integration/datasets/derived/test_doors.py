@@ -93,6 +93,7 @@ def _text(response: Any) -> str:
         ({"rows_of_unit": "5"}, "rows_of_unit"),
         ({"columns_first": ["id"]}, "columns_first"),
         ({"name": ""}, "name"),
+        ({"name": "costs "}, "name"),
     ],
 )
 def test_a_refusal_stands_at_its_input(
@@ -160,6 +161,18 @@ def test_the_api_does_the_same(
     parents = [(one["dataset"], one["prefix"]) for one in told["derived_from"]]
     assert parents == [("visits", ""), ("costs", "cost ")]
     assert [column["name"] for column in told["columns"]] == ["ward", "cost paid"]
+
+
+def test_a_name_that_is_taken_is_refused_by_the_api_too(
+    owner: Membership, api_for: Api, visits_and_costs: Pair
+) -> None:
+    """M68: two of one name cannot be told apart, wherever the second comes from."""
+    path = reverse("v1:dataset-derive")
+    refused: Any = api_for(owner).post(path, SENT | {"name": "VISITS"}, format="json")
+    (error,) = refused.json()["errors"]
+    assert (refused.status_code, error["attr"]) == (400, "name")
+    assert "“Visits”, at /datasets/visits/, is called that already" in error["detail"]
+    assert not Arrival.objects.exists()
 
 
 def test_another_key_than_the_unit_is_refused_where_it_is_named(
