@@ -62,6 +62,7 @@ def find(membership: Membership, text: str, page: str | None) -> tuple[Page[UUID
     words = text.split()[:MOST_WORDS]
     shown = Paginator(_matching(membership, words), PAGE).get_page(page)
     datasets = list(_with_newest(list(shown)))
+    read_parents(datasets)
     columns = _columns(datasets)
     available = _available(membership, datasets)
     return shown, [

@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import pgettext_lazy
 
 from dpgov.budgets.models import Budget
-from dpgov.datasets.lineage import paused_by
+from dpgov.datasets.lineage import is_frozen, paused_by
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import floor_nano, least_price_nano, rules_shown
 
@@ -49,6 +49,8 @@ def status_of(dataset: Dataset, left_nano: int | None = None) -> Status:
         return Status.PAUSED if is_paused else Status.HELD
     if paused_by(dataset) is not None:
         return Status.PAUSED
+    if is_frozen(dataset):
+        return Status.FROZEN
     budget = dataset.budget
     left = budget.remaining_nano if left_nano is None else left_nano
     return _standing(budget, left, least_price_nano(dataset, rules_shown(dataset)))

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from dpgov.budgets.models import Budget, RateLimit
-from dpgov.budgets.services import set_rate_limit
+from dpgov.budgets.services import freeze_tenant, set_rate_limit
 from dpgov.budgets.services.raising import request_raise
 from dpgov.dashboards.forecast.forecast import Forecast, Tightest
 from dpgov.dashboards.home.checklist import checklist
@@ -26,6 +26,7 @@ from dpgov.tenants.models import Membership, Role
 from dpgov.tenants.selectors import actor_of
 from tests.cast import Ask, join
 from tests.integration.budgets.shared.sharing import shared_budget
+from tests.integration.queries.web.test_quote_page import text_of
 
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[Membership], Client]
@@ -257,6 +258,23 @@ def test_analysts_see_no_forecast(
 ) -> None:
     """What others took in thirty days is theirs."""
     assert "budgets" not in client_for(analyst).get("/").context
+
+
+def test_what_is_frozen_is_not_called_used_up_and_no_budget_is_asked_for(
+    dataset: Dataset, owner: Membership, analyst: Membership, client_for: ClientFor
+) -> None:
+    """A9: on Home, where datasets are found and on its budget's page: it waits for an officer."""
+    freeze_tenant(tenant_id=dataset.tenant_id, reason="restored")
+    asker, budget = client_for(analyst), reverse("dashboards:budget", args=[dataset.slug])
+    for page in (reverse("dashboards:home"), reverse("datasets:find")):
+        answer = asker.get(page)
+        assert "Visits Frozen" in text_of(answer.content)
+        assert "nothing until a compliance officer has confirmed its balance" in answer.text
+        assert reverse("queries:budget_ask", args=[dataset.slug]) not in answer.text
+    for text in (one.get(budget).text for one in (asker, client_for(owner))):
+        assert "Nothing until a compliance officer has confirmed its balance." in text
+        assert "Nothing fits any more" not in text
+        assert "used up" not in text
 
 
 def test_what_is_paused_is_offered_to_nobody(

@@ -11,6 +11,7 @@ from datetime import timedelta
 from django.test import Client
 from rest_framework.test import APIClient
 
+from dpgov.budgets.models import Budget
 from dpgov.dashboards.forecast.forecast import Forecast, Tightest, forecasts
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import own_rules_of
@@ -106,3 +107,22 @@ def _forecast(dataset: Dataset) -> Forecast:
     fresh = Dataset.objects.select_related("budget").filter(pk=dataset.pk)
     (found,) = forecasts(list(fresh), clock.today())
     return found
+
+
+def test_it_is_frozen_with_the_balance_of_a_parent(
+    owner: Membership,
+    analyst: Membership,
+    both: Dataset,
+    visits_and_costs: tuple[Dataset, Dataset],
+    client_for: ClientFor,
+) -> None:
+    """M69: its own was confirmed already; every page says that nothing is asked of it yet."""
+    costs = Budget.objects.filter(pk=visits_and_costs[1].budget_id)
+    costs.update(frozen_at=clock.now(), frozen_reason="restored")
+    for text in (client_for(analyst).get(door).text for door in ("/", "/find/?q=Visits+and+costs")):
+        told = " ".join(text.split())
+        assert 'Visits and costs</a> <span class="chip chip-frozen">' in told
+        assert "nothing until a compliance officer has confirmed its balance" in told
+        assert f"/datasets/{both.slug}/request/" not in told
+    page = client_for(owner).get(f"/datasets/{both.slug}/budget/").text
+    assert "Nothing until a compliance officer has confirmed its balance." in page

@@ -8,12 +8,14 @@ from django.test import Client
 from django.utils import timezone
 
 from dpgov.audit.actor import OPERATOR
+from dpgov.budgets.models import Budget
 from dpgov.budgets.services import allocate, withdraw
 from dpgov.datasets.finding import available_on
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.asking.quote import quote
 from dpgov.tenants.models import Membership, Project, ProjectMember
+from tests.integration.budgets.shared.sharing import shared_budget
 from tests.integration.queries.web.test_quote_page import text_of
 
 COUNT = {"statistics": [{"statistic": "count"}], "epsilon": 1}
@@ -26,6 +28,17 @@ def browser(analyst: Membership, client_for: Callable[[Membership], Client]) -> 
 
 def found(browser: Client, words: str) -> str:
     return text_of(browser.get("/find/", {"q": words}).content)
+
+
+def test_a_shared_budget_that_is_frozen_alone_is_not_called_used_up(
+    browser: Client, dataset: Dataset, owner: Membership
+) -> None:
+    """A9: an officer has confirmed the dataset's own, and not yet the one that it shares."""
+    pool = shared_budget(owner.tenant, "The same people", dataset.budget, limit=3 * NANO)
+    Budget.objects.filter(pk=pool.pk).update(frozen_at=timezone.now(), frozen_reason="restored")
+    text = found(browser, "visits")
+    assert "nothing: the budget that these people share with other datasets is frozen" in text
+    assert "used up" not in text
 
 
 @pytest.mark.parametrize(
