@@ -32,7 +32,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from dpgov.privacy.mechanisms.least_squares import USUAL, Moments
+from dpgov.privacy.mechanisms.least_squares import USUAL, Moments, longest
 from dpgov.privacy.mechanisms.sigmoid import FINE, REACH
 from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, FAR, Floats, Noise, Provided
 from dpgov.privacy.noise.spread.sums import bounds_of_many
@@ -53,11 +53,18 @@ def noise_size(sums: Moments) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Inverse:
-    """Of a noisy matrix whose eigenvalues were raised to the size of its noise; `ridge` did it."""
+    """Of a noisy matrix whose eigenvalues were raised to the size of its noise; `ridge` did it, in
+    the directions that are `raised`.
+    """
 
     matrix: Floats
     ridge: Floats
-    widened: int
+    raised: Floats
+
+    @property
+    def widened(self) -> int:
+        """In how many directions."""
+        return len(self.raised)
 
 
 def inverse_of(sums: Moments) -> Inverse:
@@ -67,7 +74,7 @@ def inverse_of(sums: Moments) -> Inverse:
     return Inverse(
         matrix=(directions / kept) @ directions.T,
         ridge=(directions * (kept - values)) @ directions.T,
-        widened=int((kept > values).sum()),
+        raised=directions.T[kept > values],
     )
 
 
@@ -147,8 +154,18 @@ class Fit:
         length = float(np.linalg.norm(held))
         if not length:
             return self.step
-        whole: Floats = self.step + math.copysign(FAR / length, held @ self.step) * held
+        whole: Floats = self.step + math.copysign(self._hidden / length, held @ self.step) * held
         return whole
+
+    @property
+    def _hidden(self) -> float:
+        """How long a step along the ridge may be to any minimum that is `provided`: as θ of a line
+        within bounds, see `least_squares`, times the largest log odds.
+        """
+        design, here = self.end.weighted.design, np.array(self.end.point) / FINE
+        ways = [FAR * design.most(one.tolist()) + abs(one @ here) for one in self.inverse.raised]
+        most = FAR * math.sqrt(longest(design.terms, design.size))
+        return min(math.hypot(*ways), most + float(np.linalg.norm(here)))
 
     def _shrunk(self, pulled: Floats) -> float:
         """What the ridge adds at most: from the last point to any minimum that is `provided`."""

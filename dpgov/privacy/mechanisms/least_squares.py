@@ -37,7 +37,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from dpgov.privacy.mechanisms.design import Design
+from dpgov.privacy.mechanisms.design import Design, Term
 from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, Floats, Noise, Provided
 from dpgov.privacy.noise.spread.sums import bounds_of_many
 
@@ -137,7 +137,8 @@ class Line:
     def _widening(self) -> float:
         """How much longer (θ, -1) may be than (θ̃, -1), which is no shorter than one."""
         told = (1 + self.hidden) * (1 + self.blur**2)
-        return math.sqrt(min(told, 1 + longest(self.moments.design)))
+        *components, _outcome = self.moments.design.terms
+        return math.sqrt(min(told, 1 + longest(components, self.moments.design.size)))
 
     @property
     def provided(self) -> Provided | None:
@@ -181,12 +182,11 @@ def solve(moments: Moments) -> Line:
     )
 
 
-def longest(design: Design) -> float:
+def longest(components: Sequence[Term], size: int) -> float:
     """|θ|² at most, over all lines that stay between -1 and 1 wherever columns are in bounds."""
-    *components, _outcome = design.terms
     levels = Counter(term.column for term in components if term.is_indicator)
     smallest = min(term.size for term in components if not term.is_indicator)
-    return (design.size / smallest) ** 2 + 4 * max(levels.values(), default=0)
+    return (size / smallest) ** 2 + 4 * max(levels.values(), default=0)
 
 
 def noise_size(moments: Moments) -> float:

@@ -270,6 +270,28 @@ def test_no_error_is_stated_of_coefficients_that_were_held_within_reach() -> Non
             assert [one["value"] for one in cell["accuracy"]] == [None, None, None]
 
 
+def test_errors_cover_levels_that_the_ridge_hides_as_far_as_they_may_lie() -> None:
+    """M33: all but the first likely, which is unlikely, each of so few rows that nothing is left of
+    it; the noise around them moves the intercept, which many rows tell.
+    """
+    names = [str(level) for level in range(16)]
+    many = column_spec("many", category_domain(names), MissingRule.REQUIRE, "")
+    blueprint = blueprint_of(question(asked("many"), epsilon=1), schema_of(CAME, many))
+    kinds: dict[Row, int] = {(0, 0): 1_000, (1, 0): 20}
+    kinds |= {(came, level): 1 + 14 * came for came in (0, 1) for level in range(1, 16)}
+    scan, intercept, stated, inside = partial(added, kinds), math.log(20 / 1_000), 0, 0
+    first = [scan(request) for request in blueprint.requests]
+    for _ in range(100):
+        body = draw(blueprint, first, scan)
+        (cell,) = body["statistics"][0]["cells"]
+        bound = cell["accuracy"][1]["value"]
+        stated += bound is not None
+        inside += bound is None or abs(cell["value"] - intercept) <= bound
+    assert stated > 50
+    # 0.95 less four standard deviations of 100 trials.
+    assert inside / 100 > 0.863
+
+
 def test_an_outcome_says_yes_or_no_in_words_or_numbers() -> None:
     """M30: two categories, or two numbers; of anything else the refusal says so."""
     _, mechanism = prepared("dose")
