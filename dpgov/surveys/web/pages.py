@@ -126,7 +126,7 @@ def tokens(request: HttpRequest, survey_id: UUID) -> HttpResponse:
     """New links, one a line, in a file that is made this once."""
     survey, form = _survey(request, survey_id), TokensForm(request.POST)
     if not form.is_valid():
-        return _page(request, survey, refusal=form.errors["number"][0])
+        return _page(request, survey, refusal=str(form.errors["number"][0]))
     try:
         made = make_tokens(
             membership=membership_of(request), survey=survey, number=form.cleaned_data["number"]
