@@ -238,7 +238,8 @@ def test_errors_cover_levels_that_the_ridge_hides_as_far_as_they_may_lie() -> No
     blueprint = blueprint_of(asking, schema_of(kind, y, mode=Mode.ZCDP))
     (mechanism,) = blueprint.mechanisms
     assert isinstance(mechanism, Regression)
-    rows: list[Row] = [(0, 0)] * 200 + [(level, 100) for level in range(1, 8)] * 4
+    rows: list[Row] = [(0, 0)] * 200
+    rows += [(level, 100) for level in range(1, 8)] * 4
     exact, inside = exact_vector(blueprint, 0, rows), np.zeros(8)
     for _ in range(200):
         columns = mechanism.released([mechanism.taken.add_noise(exact)])
