@@ -19,7 +19,7 @@ from dpgov.queries.wording.downloads import as_csv
 from dpgov.queries.wording.guarantee import price
 from dpgov.queries.wording.logistic import logistic_regressions
 from dpgov.queries.wording.presentation import read_answer
-from dpgov.queries.wording.regressions import conditions, regressions
+from dpgov.queries.wording.regressions import conditions, is_held_back, regressions
 from dpgov.queries.workbench.comparing import UNKNOWN, chart_of, compared
 from tests.reference import Row
 from tests.unit.privacy.tables import blueprint_of, question, release_of, schema_of
@@ -137,8 +137,9 @@ def test_the_errors_of_a_widened_line_say_under_which_condition_alone_they_hold(
 
 
 def test_so_do_those_of_a_logistic_regression() -> None:
-    """A probability that stays away from 0 and 1."""
-    body = of_narrow(ODDS)
+    """A probability that stays away from 0 and 1; one draw in seventy is held back instead."""
+    drawn = map(of_narrow, [ODDS] * 20)
+    body = next(one for one in drawn if not is_held_back(one["statistics"]))
     (shown,) = logistic_regressions(body)
     assert "stays between 1.8% and 98.2% wherever" in shown.warnings[0]
     assert body["statistics"][1]["cells"][0]["accuracy"][0]["provided"] == "probability_within"
