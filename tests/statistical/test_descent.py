@@ -20,7 +20,8 @@ from dpgov.privacy.mechanisms.logistic import Logistic
 from dpgov.privacy.noise.noise import Floats, Noise, NoiseKind
 from dpgov.privacy.plan.request import ExactAnswer, ExactRequest
 from tests.reference import Row
-from tests.unit.privacy.mechanisms.test_logistic import added, counted, moved, prepared, table_of
+from tests.unit.privacy.mechanisms.test_logistic import moved, prepared
+from tests.unit.privacy.mechanisms.test_logistic_errors import added, counted, table_of
 
 RELEASES = 120
 ROWS = table_of(300)
