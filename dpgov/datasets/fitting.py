@@ -163,7 +163,11 @@ def fit(terms: Terms, limits: Sequence[Limit], question: Question | None = None)
 
     Without a question: for one of which nothing is known but its price.
     """
-    if terms.stopped or not limits or not _allowed(terms.rules, question):
+    if (
+        terms.stopped
+        or not limits
+        or (question is not None and not is_allowed(terms.rules, question.plan))
+    ):
         return NOTHING
     tightest = min(limits, key=lambda limit: limit.fit_nano)
     most = min(tightest.fit_nano, terms.most_nano)
@@ -218,10 +222,11 @@ def as_pure(plan: Plan, mode: Mode, nano: int) -> Plan:
     return replace(plan, epsilon_nano=nano, rho_nano=None)
 
 
-def _allowed(rules: Rules, question: Question | None) -> bool:
-    if question is None or not rules.statistics:
-        return True
-    return {one.kind.value for one in question.plan.statistics} <= set(rules.statistics)
+def is_allowed(rules: Rules, plan: Plan) -> bool:
+    """Whether the policy lets every statistic of it be asked."""
+    return not rules.statistics or {one.kind.value for one in plan.statistics} <= set(
+        rules.statistics
+    )
 
 
 def _search(

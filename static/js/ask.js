@@ -149,12 +149,13 @@
     field.focus();
   });
 
-  // Terms of use that were accepted in place open the way: the price says so.
+  // Terms of use that were accepted in place open the way: the price says so, and the curve.
   document.addEventListener("htmx:after:swap", () => {
     const accepted = document.querySelector("[data-accepted-now]");
     if (!accepted || !form()) return;
     delete accepted.dataset.acceptedNow;
     form().dispatchEvent(new Event("input", { bubbles: true }));
+    document.getElementById("curve")?.dispatchEvent(new CustomEvent("dpgov:question"));
   });
 
   showWhatIsNeeded();

@@ -12,7 +12,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Any
 
-from dpgov.datasets.fitting import Terms
+from dpgov.datasets.fitting import Terms, is_allowed
 from dpgov.privacy.accounting.loss import Currency, Mode
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
 from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS
@@ -26,11 +26,15 @@ _USUAL = float(CONFIDENCE_LEVELS[1])
 
 
 class Verdict(StrEnum):
-    """Whether a question at such an amount would be accepted now."""
+    """Whether a question at such an amount would be accepted now.
+
+    NOT_NOW: no amount would be, for another reason than its size.
+    """
 
     FITS = "fits"
     NEEDS_PERMIT = "needs_permit"
     TOO_MUCH = "too_much"
+    NOT_NOW = "not_now"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +152,8 @@ def _error(blueprint: Blueprint, rows: int | None) -> float | None:
 def _verdict(nano: int, priced: Quote, terms: Terms) -> Verdict:
     if nano <= priced.largest_fit_nano:
         return Verdict.FITS
+    if priced.not_now or terms.only_approved or not is_allowed(terms.rules, priced.plan):
+        return Verdict.NOT_NOW
     if terms.needs_permit and nano > terms.most_nano:
         return Verdict.NEEDS_PERMIT
     return Verdict.TOO_MUCH

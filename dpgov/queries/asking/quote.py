@@ -73,6 +73,7 @@ class Quote:
     `terms_to_accept` is the version of the dataset's terms of use that this person has to accept
     before anything is accepted of them. `cover` says how a set of tables is drawn. `is_used_up`:
     a limit has too little left for it at any price. `only_ready_made`: nothing else may be asked.
+    `not_now`: another reason than its amount refuses it, which no other amount would mend.
     """
 
     questions: tuple[Priced, ...]
@@ -88,6 +89,7 @@ class Quote:
     cover: Cover | Adaptively | None = None
     is_used_up: bool = False
     only_ready_made: bool = False
+    not_now: bool = False
 
     @property
     def reusable(self) -> Reusable:
@@ -216,7 +218,7 @@ def quoted(
             for one in blueprints
         ]
     except (AllocationNeeded, ChooseAllocation) as problem:
-        return replace(priced, refusal=str(problem))
+        return replace(priced, refusal=str(problem), not_now=True)
     return _under_limits(priced, asked, lines, terms, closed)
 
 
@@ -249,6 +251,7 @@ def _under_limits(
         least_nano=least_whole(asked.blueprints, nano, terms),
         is_used_up=not (closed or terms.only_approved or nano)
         and any(not (one.fits or one.stopped) for one in limits),
+        not_now=bool(closed) or terms.stopped or any(one.stopped for one in limits),
     )
 
 

@@ -29,8 +29,9 @@ class CurveView(RefusingView):
         summary="Price against error of a question",
         description=(
             "At most ten amounts up to the most that one question may cost, each with the error of "
-            "the first statistic and whether it fits now, needs a permit, or is too much. Made of "
-            "the plan and the declarations alone; nothing is spent."
+            "the first statistic and whether it fits now, needs a permit, is too much, or is "
+            "refused now at every amount. Made of the plan and the declarations alone; nothing is "
+            "spent."
         ),
         request=WantedPlanSerializer,
         parameters=[_GUESS, CHARGED],

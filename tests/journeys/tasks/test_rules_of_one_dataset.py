@@ -101,10 +101,14 @@ def test_write_terms_of_use(ferry: str, desk: Page) -> None:
 def test_accept_terms_of_use(terms: None, desk: Page) -> None:
     desk.get_by_role("link", name=f"Ask a question of {_NAME}").click()
     expect(desk.locator("#price-curve .main-svg").first).to_be_visible()
+    curve = desk.locator("#curve")
+    expect(curve).to_contain_text("not now")
     look_at(desk, "terms-accept")
     desk.get_by_label("I have read these terms and keep to them.").check()
     desk.get_by_role("button", name="Accept the terms").click()
     expect(desk.get_by_role("status").first).to_contain_text("You can ask now.")
+    expect(curve).to_contain_text("needs a permit")
+    expect(curve).not_to_contain_text("not now")
 
 
 @task(Role.ANALYST, pages=3, clicks=5)

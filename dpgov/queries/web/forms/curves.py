@@ -87,6 +87,7 @@ _VERDICTS = {
     Verdict.FITS: lambda: _("fits"),
     Verdict.NEEDS_PERMIT: lambda: _("needs a permit"),
     Verdict.TOO_MUCH: lambda: _("more than fits now"),
+    Verdict.NOT_NOW: lambda: _("not now"),
 }
 
 

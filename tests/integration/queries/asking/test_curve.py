@@ -8,7 +8,11 @@ import pytest
 from django.test import Client
 from rest_framework.test import APIClient
 
+from dpgov.budgets.services import freeze_tenant
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.rules import Rules
+from dpgov.datasets.services import change_policy, pause_questions, set_terms
+from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.asking.curve import MOST_POINTS, Curve, Verdict, curve_of
 from dpgov.queries.asking.policy import terms_for
 from dpgov.queries.asking.quote import quote
@@ -81,6 +85,48 @@ def test_what_remains_binds_the_verdicts(dataset: Dataset, analyst: Membership) 
     dataset = Dataset.objects.get(pk=dataset.pk)
     verdicts = {point.nano <= 3 * 10**8: point.verdict for point in curve(dataset, analyst).points}
     assert verdicts == {True: Verdict.FITS, False: Verdict.TOO_MUCH}
+
+
+def _terms(dataset: Dataset, owner: Membership) -> None:
+    set_terms(dataset=dataset, text="For the study alone.", user=owner.user)
+
+
+def _paused(dataset: Dataset, owner: Membership) -> None:
+    pause_questions(dataset=dataset, user=owner.user, reason="a new scale")
+
+
+def _frozen(dataset: Dataset, _owner: Membership) -> None:
+    freeze_tenant(tenant_id=dataset.tenant_id, reason="restored")
+
+
+def _not_this_one(dataset: Dataset, owner: Membership) -> None:
+    change_policy(dataset=dataset, rules=Rules(2 * NANO, None, ("mean",)), user=owner.user)
+
+
+def _needs_an_allocation(dataset: Dataset, _owner: Membership) -> None:
+    Dataset.objects.filter(pk=dataset.pk).update(needs_allocation=True)
+
+
+REASONS = [_terms, _paused, _frozen, _not_this_one, _needs_an_allocation]
+
+
+@pytest.mark.parametrize("refuse", REASONS)
+@pytest.mark.parametrize("by_permit", [False, True])
+def test_what_is_refused_for_another_reason_than_its_amount_is_not_called_too_much(
+    dataset: Dataset,
+    owner: Membership,
+    analyst: Membership,
+    refuse: Callable[[Dataset, Membership], None],
+    by_permit: bool,
+) -> None:
+    """At every price, and before a permit is asked for that would not help."""
+    if by_permit and refuse is not _not_this_one:
+        rules = Rules(2 * NANO, approval_above_nano=NANO // 10)
+        change_policy(dataset=dataset, rules=rules, user=owner.user)
+    refuse(dataset, owner)
+    found = curve(Dataset.objects.get(pk=dataset.pk), analyst)
+    assert {point.verdict for point in found.points} == {Verdict.NOT_NOW}
+    assert {row.verdict for row in shown(found, NANO).rows} == {"not now"}
 
 
 def test_how_many_more_such_questions_fit(dataset: Dataset, analyst: Membership) -> None:
