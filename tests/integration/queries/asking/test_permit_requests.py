@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import date, timedelta
+from typing import Any
 
 import pytest
 from django.db import DatabaseError, transaction
@@ -84,7 +85,8 @@ def test_a_day_that_is_over_is_refused_at_its_field_and_ends_no_permit_that_hold
     browser.post("/datasets/visits/request/", sent)
     waiting, owners = BudgetRequest.objects.get(), client_for(owner)
     today = clock.today()
-    known = {"dataset": dataset, "user": analyst.user, "owner": owner.user, "reason": "study"}
+    people = {"user": analyst.user, "owner": owner.user}
+    known: dict[str, Any] = {"dataset": dataset, "reason": "study", **people}
     permit(**known, limit_nano=NANO // 2, last_day=today)
     entries = AuditEntry.objects.count()
     over = {"last_day": (today - timedelta(days=1)).isoformat()}
