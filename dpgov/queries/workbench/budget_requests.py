@@ -13,7 +13,6 @@ from django.utils.translation import gettext as _
 
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
-from dpgov.budgets.models import Budget
 from dpgov.budgets.services import allocate
 from dpgov.budgets.services.raising import limit_wanted, request_raise
 from dpgov.budgets.words import limit_text
@@ -87,7 +86,7 @@ def ask_for_budget(
     if not may(membership, Permission.SUBMIT_QUERIES):
         raise MayNot
     if about == About.LIMIT:
-        _check_higher(Budget.objects.get(pk=dataset.budget_id), epsilon_nano)
+        _check_higher(dataset, epsilon_nano)
     budget_request = BudgetRequest(
         tenant_id=membership.tenant_id,
         dataset=dataset,
@@ -105,7 +104,8 @@ def ask_for_budget(
     return budget_request
 
 
-def _check_higher(budget: Budget, limit_nano: int) -> None:
+def _check_higher(dataset: Dataset, limit_nano: int) -> None:
+    budget = dataset.budget
     if limit_wanted(budget, limit_nano) <= budget.limit_nano:
         raise NotMore(limit_text(budget))
 
