@@ -59,8 +59,9 @@ def dataset(both: Membership) -> Dataset:
 
 
 def asked_by(member: Membership, dataset: Dataset, about: str = "allocation") -> BudgetRequest:
+    nano = (20 if about == "limit" else 3) * NANO
     return requests.ask_for_budget(
-        membership=member, dataset=dataset, about=about, epsilon_nano=3 * NANO, reason="a study"
+        membership=member, dataset=dataset, about=about, epsilon_nano=nano, reason="a study"
     )
 
 
