@@ -182,15 +182,21 @@ class History:
         return list(found.values())
 
     def _lost(self, who: int) -> int:
-        """Of a person: in the parts where they are; changed, also in any one where they are not."""
-        parts = ("North", "South", "else")
-        here = set().union(*(places.get(who, set()) for _, places, _ in self.files))
-        moves = [here | {other} for other in parts]
+        """Of a person: in each file in the parts where they are; changed, also in any one part.
+
+        A question about one file touches nobody who came into its part with another.
+        """
+        elsewhere: list[set[str]] = [{other} for other in ("North", "South", "else")]
         if self.neighbouring is Neighbouring.ADD_REMOVE:
-            moves = [here]
+            elsewhere = [set()]
         return max(
-            sum(nano for *_, asked in self.files for at, nano in asked.items() if lies_in(at, to))
-            for to in moves
+            sum(
+                nano
+                for _, places, asked in self.files
+                for at, nano in asked.items()
+                if lies_in(at, places.get(who, set()) | to)
+            )
+            for to in elsewhere
         )
 
 

@@ -94,6 +94,11 @@ _OTHERS_IDS = _two(
     Step(0, _BOTH, ORDERS[0], "", "visits", _SOUTH, ids="padded", by_other=True),
     named=True,
 )
+_OTHERS_MOVED = _two(
+    Step(None, (("North",),) * PEOPLE, ORDERS[0], "", "visits", (*_NORTH, *_SOUTH)),
+    Step(None, (*((("North",),) * 3), ("South",)), ORDERS[0], "", "visits", (), by_other=True),
+    named=True,
+)
 _ONE_DATABASE = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 
 
@@ -131,6 +136,7 @@ def _never_more_than_booked(
 @_OTHER_IDS[2]
 @_MOVED_FLOATS
 @_OTHERS_IDS
+@_OTHERS_MOVED
 def test_nobody_loses_more_than_is_booked(
     owner: Membership,
     other: Membership,
