@@ -60,16 +60,22 @@ def _delete(dataset: Dataset, which: str) -> None:
     count_again(path)
 
 
+# Worked out from released numbers, even in which words or nulls it holds.
+_UNSHAPED = {"warning_code": "a code", "fit": "a fit"}
+
+
 def shape_of(value: Any) -> Any:
     """The structure of a JSON value without its numbers; other texts stay.
 
     The bound of a mean is worked out from its released noisy parts, so it counts as a number; and
-    so does the warning that such a number leaves nothing out.
+    so does the warning that such a number leaves nothing out, and what is said of a fit: whether it
+    was held back, under which condition its errors are bounds, and where it would lie.
     """
     if isinstance(value, dict):
         if "confidence_level" in value:
-            return value["confidence_level"], set(value)
-        return {key: shape_of(item) if key != "warning_code" else "" for key, item in value.items()}
+            return value["confidence_level"], set(value) - {"provided"}
+        said = {name: item for name, item in value.items() if name != "interval"}
+        return {name: _UNSHAPED.get(name) or shape_of(item) for name, item in said.items()}
     if isinstance(value, list):
         return [shape_of(item) for item in value]
     return "number" if isinstance(value, int | float) else value
