@@ -32,7 +32,7 @@ from tests.integration.children import Death, run
 from tests.integration.datasets.arrivals.conftest import ask, files
 from tests.small_dataset import COLUMNS, child_processes_run_once, csv_of
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.real_reader]
 KILLED = -signal.SIGKILL
 
 

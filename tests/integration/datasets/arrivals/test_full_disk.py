@@ -15,7 +15,7 @@ from tests.eager import read_waiting
 from tests.integration.datasets.arrivals.conftest import address, ask, files
 from tests.integration.datasets.registering import declared
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.real_reader]
 OF_PEOPLE = {
     "unit": "person",
     "private_id": "city",
