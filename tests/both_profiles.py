@@ -70,8 +70,10 @@ ALIKE_EVERYWHERE = (
 # the database's role of the application. Who may use a route is decided above the database, and
 # foreign rows are asked for table by table.
 ALIKE_AS_A_RULE = (
+    "integration/access/api",
     "integration/access/audience",
     "integration/access/test_every_route.py",
+    "integration/access/test_mass_assignment.py",
     "integration/dashboards",
     "integration/datasets",
     "integration/demo",
@@ -86,6 +88,8 @@ ALIKE_AS_A_RULE = (
     "integration/queries/rest",
     "integration/queries/workbench",
     "integration/surveys",
+    "integration/tenants/test_two_tabs.py",
+    "integration/web",
     "journeys/surveys",
     "journeys/test_notebook.py",
     "journeys/test_reading.py",

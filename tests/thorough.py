@@ -21,6 +21,7 @@ THOROUGH = (
     # datasets that are put together are asked about without a browser.
     "journeys/asking/test_computed.py",
     "journeys/asking/test_rectangles.py",
+    "journeys/asking/test_workbench.py::test_two_answers_are_compared",
     "journeys/files/test_deriving.py",
     "journeys/files/test_real_files.py",
     "journeys/files/test_wage_panel.py",
@@ -30,8 +31,12 @@ THOROUGH = (
     # Several products, workers or machines at once, some of which die.
     "integration/datasets/arrivals/test_real_reader.py",
     "integration/datasets/store/test_machines.py",
+    "integration/datasets/store/test_copies.py",
+    "integration/datasets/store/test_several_files.py",
     "integration/joint/test_workers.py",
     "integration/queries/answering/test_chaos.py",
+    "integration/queries/answering/test_heartbeat.py::test_its_word_holds_for_one_grace",
+    "integration/queries/answering/test_messages.py::test_pauses_between_messages_for_one_question_double_up_to_five_minutes",
     "journeys/joint",
     "journeys/live",
     # Distributions by many thousands of draws. Sensitivities are exact, and in tests/unit.
@@ -46,6 +51,9 @@ THOROUGH = (
     "statistical/test_local.py::test_the_command_line_gives_away_what_is_charged_and_nearly_all_of_it",
     "statistical/test_rectangles.py",
     "statistical/test_table_sets.py",
+    "unit/privacy/accounting/test_comparison.py::test_the_reading_of_rho_is_the_tight_conversion_for_500_mixes",
+    "unit/privacy/mechanisms/test_logistic_errors.py",
+    "unit/privacy/reuse/test_derived_intervals.py",
     "integration/noise_check/test_runs.py",
     # Every statement, neighbour, nano, route with two roles, method that a route has not, and what
     # a program or an attacker may send to any of them. No guard of the database is there in vain.
@@ -57,6 +65,7 @@ THOROUGH = (
     "integration/access/test_the_schema.py",
     "integration/access/test_two_roles.py",
     "integration/budgets/test_arithmetic.py::test_a_million_charges_of_one_nano_add_up_exactly",
+    "integration/budgets/test_allocations.py::test_the_dataset_binds_whatever_the_allocations_add_up_to",
     "integration/datasets/joins/test_crashes.py",
     "integration/joint/test_crashes.py",
     "integration/language/test_nothing_is_left_in_english.py",
