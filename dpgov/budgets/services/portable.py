@@ -150,12 +150,12 @@ def _forgot(datasets: Sequence[UUID], charged: Sequence[UUID]) -> bool:
 
 
 def _standing(budgets: Sequence[Budget]) -> Outcome | None:
+    """A frozen one first: a freeze ends, and what it keeps waiting must not end with another."""
     for budget in budgets:
         if budget.frozen_at is not None:
             return Outcome("frozen", budget.pk)
-        if budget.closed_at is not None:
-            return Outcome("closed", budget.pk)
-    return None
+    closed = next((budget for budget in budgets if budget.closed_at is not None), None)
+    return None if closed is None else Outcome("closed", closed.pk)
 
 
 def _too_much(budgets: Sequence[Budget], wanted: dict[UUID, int]) -> Outcome | None:

@@ -36,10 +36,21 @@ BEGIN
         LEFT JOIN unnest(budgets, amounts) AS line (budget_id, amount) ON line.budget_id = b.id
         WHERE b.id = ANY (budgets || v_parents) ORDER BY b.id
     LOOP
-        IF v.frozen_at IS NOT NULL OR v.closed_at IS NOT NULL THEN
-            refusal := CASE WHEN v.frozen_at IS NOT NULL THEN 'frozen' ELSE 'closed' END;
+        IF v.frozen_at IS NOT NULL THEN
+            refusal := 'frozen';
             budget := v.id;
+            available := NULL;
             RETURN;
+        END IF;
+        -- Whichever comes first: a freeze ends, and what it keeps waiting must not end with another.
+        IF refusal = 'closed' THEN
+            CONTINUE;
+        END IF;
+        IF v.closed_at IS NOT NULL THEN
+            refusal := 'closed';
+            budget := v.id;
+            available := NULL;
+            CONTINUE;
         END IF;
         IF v.amount > v.left_over AND (available IS NULL OR v.left_over < available) THEN
             refusal := 'insufficient';

@@ -104,10 +104,21 @@ BEGIN
         IF v.amount IS NOT NULL THEN
             v_found := v_found + 1;
         END IF;
-        IF v.frozen_at IS NOT NULL OR v.closed_at IS NOT NULL THEN
-            refusal := CASE WHEN v.frozen_at IS NOT NULL THEN 'frozen' ELSE 'closed' END;
+        IF v.frozen_at IS NOT NULL THEN
+            refusal := 'frozen';
             budget := v.id;
+            available := NULL;
             EXIT;
+        END IF;
+        -- Whichever comes first: a freeze ends, and what it keeps waiting must not end with another.
+        IF refusal = 'closed' THEN
+            CONTINUE;
+        END IF;
+        IF v.closed_at IS NOT NULL THEN
+            refusal := 'closed';
+            budget := v.id;
+            available := NULL;
+            CONTINUE;
         END IF;
         IF v.amount > v.left_over AND (available IS NULL OR v.left_over < available) THEN
             refusal := 'insufficient';

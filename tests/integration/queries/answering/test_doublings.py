@@ -8,15 +8,18 @@ import pytest
 from django.utils import timezone
 
 from dpgov.audit.actor import OPERATOR
+from dpgov.budgets.errors import BudgetFrozen
 from dpgov.budgets.models import Budget
-from dpgov.budgets.services import confirm_budget, freeze_tenant
+from dpgov.budgets.services import allocate, confirm_budget, extend, freeze_tenant
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import own_rules_of
 from dpgov.datasets.services import change_policy
+from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.answering.publishing import publish_due
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
+from dpgov.tenants.selectors import actor_of
 from tests.cast import answer_query
 from tests.integration.budgets.shared.sharing import shared_budget
 
@@ -69,3 +72,27 @@ def test_doublings_stay_owed_while_what_the_dataset_shares_is_frozen(
     assert query.doublings == 2
     charged = Budget.objects.filter(pk__in=[dataset.budget_id, shared.pk])
     assert set(charged.values_list("spent_nano", flat=True)) == {query.cost_nano}
+
+
+@pytest.mark.parametrize("frozen_first", [True, False])
+def test_a_freeze_is_told_before_an_end_in_whichever_order_the_budgets_are_looked_at(
+    analyst: Membership,
+    owner: Membership,
+    dataset: Dataset,
+    ask: Callable[..., Query],
+    frozen_first: bool,
+) -> None:
+    """L4: with a withdrawn allocation and a frozen dataset doublings stay owed, by no id's luck."""
+    given = allocate(
+        dataset_budget=dataset.budget,
+        holder=analyst.user,
+        limit_nano=5 * NANO,
+        actor=actor_of(owner.user),
+        reason="a study",
+    )
+    query = ask(analyst)
+    frozen, closed = sorted((dataset.budget_id, given.budget_id), reverse=not frozen_first)
+    Budget.objects.filter(pk=frozen).update(frozen_at=clock.now(), frozen_reason={})
+    Budget.objects.filter(pk=closed).update(closed_at=clock.now())
+    with pytest.raises(BudgetFrozen):
+        extend(query_id=query.pk, amount_nano=NANO // 2)
