@@ -46,9 +46,16 @@ class TooLate(SpokenRefusal):
 def _why_too_late(query: Query) -> Said:
     if query.reuse:
         return said("This question was answered at once and cost nothing: nothing comes back.")
-    if query.opened_at is None:
-        return said("This question has ended, and nothing was charged for it.")
-    return said("The data was opened for this question before the pause, so that it is charged.")
+    if query.opened_at is not None:
+        return said(
+            "The data was opened for this question before the pause, so that it is charged."
+        )
+    if query.state in Query.CHARGED:
+        return said(
+            "This question waited when the database was restored. It may have been answered before "
+            "that, and was charged."
+        )
+    return said("This question has ended, and nothing was charged for it.")
 
 
 def may_cancel(membership: Membership, query: Query) -> bool:

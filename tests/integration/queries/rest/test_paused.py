@@ -8,6 +8,7 @@ What could overspend: a hold that comes back of a question that is charged.
 from collections.abc import Callable
 
 import pytest
+from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 from rest_framework.test import APIClient
@@ -17,6 +18,7 @@ from dpgov.budgets.services import confirm_budget, freeze_tenant
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import pause_questions, resume_questions
 from dpgov.queries.answering.looking import pause_before_next_look
+from dpgov.queries.answering.restored import end_what_waited
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership, Role
 from dpgov.tenants.selectors import actor_of
@@ -168,3 +170,19 @@ def test_outside_a_pause_and_once_it_was_opened_it_goes_on(
     resume_questions(dataset=dataset, user=owner.user)
     assert publish_now() == 1
     assert reserved_and_spent(dataset) == (0, 500_000_000)
+
+
+def test_what_a_restore_charged_is_not_said_to_have_cost_nothing(
+    waiting: Query, officer: Membership, analyst: Membership, api_for: ApiFor
+) -> None:
+    """A9: it was charged unopened, because it may have been answered in what the backup lacks."""
+    budget = waiting.dataset.budget
+    freeze_tenant(tenant_id=waiting.tenant_id, reason="restored")
+    with transaction.atomic():
+        end_what_waited(budget_id=budget.pk, actor=actor_of(officer.user))
+        confirm_budget(
+            budget=budget, actor=actor_of(officer.user), reason="nothing else is missing"
+        )
+    refused = api_for(analyst).post(f"/api/v1/queries/{waiting.pk}/cancel/", {}, format="json")
+    assert reserved_and_spent(waiting.dataset) == (0, 500_000_000)
+    assert "may have been answered before that, and was charged" in refused.content.decode()
