@@ -14,7 +14,7 @@ from dpgov.budgets.rest.shapes import (
     Epsilon,
     Rho,
 )
-from dpgov.datasets.lineage import allocations_for, origins_of, paused_by
+from dpgov.datasets.lineage import allocations_for, is_frozen, origins_of, paused_by
 from dpgov.datasets.models import Column, Dataset, DatasetVersion, DerivedFrom
 from dpgov.datasets.rules import least_price_nano, most_per_question
 from dpgov.privacy.plan.formula import Comparison, FormulaKind
@@ -248,8 +248,8 @@ class BudgetSerializer(CurrencySerializer, BalanceSerializer):
     allocations = serializers.SerializerMethodField()
 
     def get_frozen(self, dataset: Dataset) -> bool:
-        """Nothing is admitted until an officer confirms the balance."""
-        return dataset.budget.frozen_at is not None
+        """Nothing is admitted until an officer confirms the balance, its own or a parent's."""
+        return is_frozen(dataset)
 
     def get_paused(self, dataset: Dataset) -> bool:
         """Its owners paused all questions, or those of a parent; those that were accepted wait."""

@@ -17,7 +17,7 @@ from dpgov.audit.actions import Action
 from dpgov.audit.services import append
 from dpgov.budgets.errors import BudgetFrozen
 from dpgov.budgets.words import noted
-from dpgov.datasets.lineage import paused_by
+from dpgov.datasets.lineage import is_frozen, paused_by
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version
 from dpgov.privacy.answer.blueprint import Blueprint
@@ -127,7 +127,7 @@ def approve_question(*, membership: Membership, request_id: UUID, answer: str) -
     """
     found = waiting_request(membership, request_id, About.QUESTION)
     refuse_unless_open(found.dataset)
-    if found.dataset.budget.frozen_at is not None:
+    if is_frozen(found.dataset):
         raise BudgetFrozen
     if not (is_still_there(found) and holds_now(found, current_version(found.dataset))):
         return lapse(found, membership)

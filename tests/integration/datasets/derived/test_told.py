@@ -115,8 +115,9 @@ def test_it_is_frozen_with_the_balance_of_a_parent(
     both: Dataset,
     visits_and_costs: tuple[Dataset, Dataset],
     client_for: ClientFor,
+    api_for: Callable[[Membership], APIClient],
 ) -> None:
-    """M69: its own was confirmed already; every page says that nothing is asked of it yet."""
+    """M69: its own was confirmed already; pages and API say that nothing is asked of it yet."""
     costs = Budget.objects.filter(pk=visits_and_costs[1].budget_id)
     costs.update(frozen_at=clock.now(), frozen_reason="restored")
     for text in (client_for(analyst).get(door).text for door in ("/", "/find/?q=Visits+and+costs")):
@@ -126,3 +127,5 @@ def test_it_is_frozen_with_the_balance_of_a_parent(
         assert f"/datasets/{both.slug}/request/" not in told
     page = client_for(owner).get(f"/datasets/{both.slug}/budget/").text
     assert "Nothing until a compliance officer has confirmed its balance." in page
+    answer = api_for(analyst).get(f"/api/v1/datasets/{both.slug}/budget/")
+    assert answer.json()["frozen"] is True
