@@ -3,9 +3,11 @@
 Everything follows from thresholds and from counts of randomised reports, which are public.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
+from math import ceil, floor
 from typing import Any
 
 import plotly.graph_objects as go
@@ -20,6 +22,14 @@ from dpgov.queries.wording.plotting import Figure, as_figure, inert
 from dpgov.surveys.models import Survey
 
 _LARGEST_DENOMINATOR = 10
+# Of what is narrower than so much of all, the step in points.
+_TENTH = Decimal("0.1")
+_STEPS = ((Fraction(1, 1000), Decimal("0.001")), (Fraction(1, 100), Decimal("0.01")))
+_WHOLE: dict[str, Callable[[Fraction], int]] = {
+    ROUND_FLOOR: floor,
+    ROUND_CEILING: ceil,
+    ROUND_HALF_EVEN: round,
+}
 _SIZES = ((5, "small"), (9, "medium"), (14, "tall"))
 
 
@@ -46,13 +56,23 @@ class Line:
     @property
     def shown(self) -> str:
         """The estimate."""
-        return percent(f"{100 * self.share:.1f}")
+        return percent(_percentage(self.share, ROUND_HALF_EVEN, self._step))
 
     @property
     def interval(self) -> str:
-        """Where the true share lies at 95%."""
-        low, high = f"{100 * self.low:.1f}", percent(f"{100 * self.high:.1f}")
-        return _("%(low)s to %(high)s") % {"low": low, "high": high}
+        """Where the true share lies at 95%; rounded, it holds what it held before."""
+        low, high = self.ends
+        return _("%(low)s to %(high)s") % {"low": low, "high": percent(high)}
+
+    @property
+    def ends(self) -> tuple[Decimal, Decimal]:
+        """Those of the interval in percent, rounded away from each other."""
+        low = _percentage(self.low, ROUND_FLOOR, self._step)
+        return low, _percentage(self.high, ROUND_CEILING, self._step)
+
+    @property
+    def _step(self) -> Decimal:
+        return _step_of(self.high - self.low)
 
 
 def rule_of(randomiser: Randomiser) -> Rule:
@@ -94,11 +114,21 @@ def _share(chance: Fraction) -> str:
 
 
 def points(share: float | Fraction) -> str:
-    """A difference of shares: "4.3 points"."""
-    number = f"{100 * float(share):.1f}"
-    return ngettext("%(number)s point", "%(number)s points", 1 if number == "1.0" else 2) % {
+    """How far a share may lie from another, at most: "4.3 points", rounded up."""
+    number = _percentage(share, ROUND_CEILING, _step_of(share))
+    return ngettext("%(number)s point", "%(number)s points", 1 if number == 1 else 2) % {
         "number": number
     }
+
+
+def _step_of(width: float | Fraction) -> Decimal:
+    """What shares are rounded to, in points: a tenth, and of what is narrow a hundredth or less."""
+    return next((step for most, step in _STEPS if width < most), _TENTH)
+
+
+def _percentage(share: float | Fraction, rounding: str, step: Decimal) -> Decimal:
+    """In percent, rounded once: a float is taken for the number that it is."""
+    return _WHOLE[rounding](100 * Fraction(share) / Fraction(step)) * step
 
 
 def expected_error(survey: Survey, reports: int = 0) -> str:
@@ -142,14 +172,15 @@ def figure_of(lines: Sequence[Line]) -> Figure:
 
 
 def _dots(lines: Sequence[Line]) -> Any:
+    found = [(100 * line.share, *map(float, line.ends)) for line in lines]
     return go.Scatter(
-        x=[round(100 * line.share, 1) for line in lines],
+        x=[share for share, _low, _high in found],
         y=_labels(lines),
         error_x={
             "type": "data",
             "symmetric": False,
-            "array": [round(100 * max(0.0, line.high - line.share), 1) for line in lines],
-            "arrayminus": [round(100 * max(0.0, line.share - line.low), 1) for line in lines],
+            "array": [max(0.0, high - share) for share, _low, high in found],
+            "arrayminus": [max(0.0, share - low) for share, low, _high in found],
         },
         mode="markers",
         marker={"size": 10},
