@@ -7,6 +7,7 @@ share of right guesses (`guesses_text`) holds without exception. `weakening` is 
 means for people in the data, before anybody decides about it.
 """
 
+from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 from django.utils.formats import number_format
@@ -74,25 +75,37 @@ def _percent(share: Decimal, rounding: str) -> Decimal:
     return (share * 100).quantize(_HUNDREDTH, rounding=rounding)
 
 
-def weakening(budget: Budget, after_nano: int, *, is_of_rows: bool) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class Protected:
+    """What all the data of a budget promises about somebody: single rows alone (`is_of_rows`), or
+    people; that nobody learns whether they are there (`presence`), or what their rows say.
+
+    `by_presence`: some of it promises that by their presence, two steps from other values.
+    """
+
+    is_of_rows: bool = False
+    presence: bool = True
+    by_presence: bool = True
+
+
+def weakening(budget: Budget, after_nano: int, protected: Protected) -> list[str]:
     """What a higher limit, in nano-ε, means for somebody in the data; see `weakening_of`."""
     currency = budget.currency
     return weakening_of(
         (as_text(budget.limit_epsilon_nano), as_text(after_nano)),
         (budget.limit_nano, currency.limit_of(after_nano)),
         currency,
-        is_of_rows=is_of_rows,
+        protected,
     )
 
 
 def weakening_of(
-    limits: tuple[str, str], amounts: tuple[int, int], currency: Currency, *, is_of_rows: bool
+    limits: tuple[str, str],
+    amounts: tuple[int, int],
+    currency: Currency,
+    protected: Protected,
 ) -> list[str]:
-    """`limits` as they were typed, before and after; `amounts` the same in the currency.
-
-    `is_of_rows`: the budget protects single rows, and promises nothing about a person's rows
-    together.
-    """
+    """`limits` as they were typed, before and after; `amounts` the same in the currency."""
     logs = [log_odds(nano, currency) for nano in amounts]
     before, after, higher = map(_factor_of, (*logs, logs[1] - logs[0]))
     words = [
@@ -100,9 +113,11 @@ def weakening_of(
             "For everybody in this data the guarantee weakens from ε {before} to ε {after}, for "
             "good: what was released cannot be taken back."
         ).format(before=limits[0], after=limits[1]),
-        _certainty(*(certainty_text(nano, currency) for nano in amounts), is_of_rows=is_of_rows),
-        _likelihood(before, after, higher, is_of_rows=is_of_rows),
+        _certainty(*(certainty_text(nano, currency) for nano in amounts), of=protected),
     ]
+    if protected.by_presence:
+        words.append(_other_values(protected))
+    words.append(_likelihood(before, after, higher, is_of_rows=protected.is_of_rows))
     if currency.delta is not None:
         words.append(
             gettext(
@@ -113,19 +128,35 @@ def weakening_of(
     return words
 
 
-def _certainty(before: str, after: str, *, is_of_rows: bool) -> str:
-    whom = gettext("a certain row") if is_of_rows else gettext("a certain person")
+def _certainty(before: str, after: str, *, of: Protected) -> str:
+    guess = _guess(of)
     pattern = gettext(
-        "Suppose someone thinks it is as likely as not that {whom} is in the data. After reading "
-        "everything that may be released, they could be {after} certain; under the present limit, "
-        "{before}."
+        "{guess} After reading everything that may be released, they could be {after} certain; "
+        "under the present limit, {before}."
     )
     if before == after:
         pattern = gettext(
-            "Suppose someone thinks it is as likely as not that {whom} is in the data. Either "
-            "limit lets everything that is released make them {after} certain."
+            "{guess} Either limit lets everything that is released make them {after} certain."
         )
-    return pattern.format(whom=whom, before=before, after=after)
+    return pattern.format(guess=guess, before=before, after=after)
+
+
+def _guess(protected: Protected) -> str:
+    whom = gettext("a certain row") if protected.is_of_rows else gettext("a certain person")
+    if protected.presence:
+        return gettext(
+            "Suppose someone thinks it is as likely as not that {whom} is in the data."
+        ).format(whom=whom)
+    return gettext(
+        "Suppose someone thinks it is as likely as not that {whom} has these values and not those."
+    ).format(whom=whom)
+
+
+def _other_values(protected: Protected) -> str:
+    """Where units come and go, one with other values is one that goes and one that comes."""
+    if protected.is_of_rows:
+        return gettext("A belief about what a row says may move as at twice the ε.")
+    return gettext("A belief about what a person's rows say may move as at twice the ε.")
 
 
 def _likelihood(before: str, after: str, higher: str, *, is_of_rows: bool) -> str:

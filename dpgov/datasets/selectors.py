@@ -11,6 +11,7 @@ from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest
 from rest_framework.request import Request
 
+from dpgov.budgets.meaning import Protected
 from dpgov.budgets.models import SharedBudgetMember
 from dpgov.datasets.audience import seen
 from dpgov.datasets.lineage import without_parent
@@ -185,16 +186,24 @@ def schema_of(version: DatasetVersion) -> DatasetSchema:
     )
 
 
-def protects_rows(budget_id: UUID) -> bool:
-    """Whether a budget, of a dataset or shared by some, protects single rows and no person.
+def protected_by(budget_id: UUID) -> Protected:
+    """What a budget, of a dataset or shared by some, promises about somebody in its data.
 
-    Of several datasets all have to protect rows alone; a budget of none is a person's.
+    Of several datasets the least; a budget of none is of people who may join.
     """
     sharing = SharedBudgetMember.objects.filter(shared_budget=budget_id, left_at__isnull=True)
     its = Dataset.objects.filter(
         Q(budget=budget_id) | Q(budget__in=sharing.values("dataset_budget"))
     )
-    return set(its.values_list("private_id", flat=True)) == {""}
+    found = set(its.values_list("private_id", "neighbouring"))
+    if not found:
+        return Protected()
+    relations = {Neighbouring(relation) for _, relation in found}
+    return Protected(
+        is_of_rows={name for name, _ in found} == {""},
+        presence=relations == {Neighbouring.ADD_REMOVE},
+        by_presence=Neighbouring.ADD_REMOVE in relations,
+    )
 
 
 def _spec(column: Column) -> ColumnSpec:

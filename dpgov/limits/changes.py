@@ -12,7 +12,7 @@ from dpgov.approvals.kinds import ChangeKind, Told
 from dpgov.approvals.models import ChangeRequest
 from dpgov.budgets.meaning import weakening_of
 from dpgov.budgets.services.raising import RAISE_LIMIT, raise_limit
-from dpgov.datasets.selectors import protects_rows
+from dpgov.datasets.selectors import protected_by
 from dpgov.privacy.accounting.loss import PURE, Currency, Mode, parse_delta
 
 
@@ -41,7 +41,7 @@ def _raise_told(request: ChangeRequest) -> Told:
             (before, after),
             (payload["before_nano"], payload["after_nano"]),
             Currency(Mode.ZCDP, parse_delta(delta)) if delta else PURE,
-            is_of_rows=protects_rows(UUID(payload["budget"])),
+            protected_by(UUID(payload["budget"])),
         ),
     )
 

@@ -13,7 +13,7 @@ from dpgov.budgets.errors import SharedLimit
 from dpgov.budgets.meaning import weakening
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services.raising import RAISE_LIMIT, request_raise
-from dpgov.datasets.selectors import dataset_or_404, protects_rows
+from dpgov.datasets.selectors import dataset_or_404, protected_by
 from dpgov.limits.web.forms.lookup import own_or_404
 from dpgov.limits.web.forms.reasons import RaiseForm, RefundForm
 from dpgov.limits.web.forms.requested import requested
@@ -74,7 +74,7 @@ def _raise(
 
 
 def _meaning(budget: Budget, wanted_nano: int) -> list[str]:
-    return weakening(budget, wanted_nano, is_of_rows=protects_rows(budget.pk))
+    return weakening(budget, wanted_nano, protected_by(budget.pk))
 
 
 @requires(Permission.REQUEST_CHANGES)

@@ -86,6 +86,10 @@ def test_both_persons_are_told_whether_people_or_single_rows_are_protected(
     for of_people in told():
         assert "as likely as not that a certain person is in the data" in of_people
         assert "because of one person" in of_people
+    Dataset.objects.filter(pk=dataset.pk).update(neighbouring="change_one")
+    for of_values in told():
+        assert "as likely as not that a certain person has these values and not those" in of_values
+        assert "is in the data" not in of_values
 
 
 def test_a_raised_epsilon_delta_limit_says_what_its_rho_means(

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from dpgov.budgets.meaning import certainty_text, factor_text, weakening_of
+from dpgov.budgets.meaning import Protected, certainty_text, factor_text, weakening_of
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import PURE, Currency, Mode
 
@@ -44,13 +44,36 @@ def test_odds_never_have_three_digits_after_the_point(epsilon: str) -> None:
 def test_two_limits_beyond_what_is_told_apart_are_set_in_relation_once() -> None:
     """Of ε 20 and ε 22 both are more than a million: e² times as much."""
     amounts = (20 * NANO, 22 * NANO)
-    *_, told = weakening_of(("20", "22"), amounts, PURE, is_of_rows=False)
+    *_, told = weakening_of(("20", "22"), amounts, PURE, Protected())
     assert told == (
         "Under either limit any answer may become more than a million times as likely because of "
         "one person, and under the higher one up to 7.39 times what it may under the present one."
     )
-    *_, told = weakening_of(("1", "2"), (NANO, 2 * NANO), PURE, is_of_rows=True)
+    *_, told = weakening_of(("1", "2"), (NANO, 2 * NANO), PURE, Protected(is_of_rows=True))
     assert told == (
         "Any answer may become 7.39 times as likely because of one row; under the present limit, "
         "2.72 times."
     )
+
+
+def test_where_presence_is_public_nothing_is_said_of_it() -> None:
+    """L20: what is hidden there is what somebody's rows say, at the ε itself."""
+    amounts = (NANO, 2 * NANO)
+    told = " ".join(
+        weakening_of(("1", "2"), amounts, PURE, Protected(presence=False, by_presence=False))
+    )
+    assert "is in the data" not in told
+    assert "twice the ε" not in told
+    assert (
+        "as likely as not that a certain person has these values and not those. After reading "
+        "everything that may be released, they could be 88.08% certain"
+    ) in told
+
+
+def test_where_people_come_and_go_their_values_are_two_steps_away() -> None:
+    """L20: also where some of the data that shares a budget promises so, and some does not."""
+    for presence in (True, False):
+        told = weakening_of(
+            ("1", "2"), (NANO, 2 * NANO), PURE, Protected(presence=presence, by_presence=True)
+        )
+        assert "A belief about what a person's rows say may move as at twice the ε." in told
