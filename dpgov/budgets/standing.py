@@ -114,6 +114,13 @@ def charged_to(query_id: UUID, *, reader_id: UUID) -> list[tuple[str, int]]:
     return [(words, nano) for words, nano, _ in found]
 
 
+def taken_by(query_id: UUID) -> tuple[int, int]:
+    """The most that a question takes of any one budget, and how many times its cost that is."""
+    holds = Reservation.objects.filter(query_id=query_id)
+    most = holds.order_by("-amount_nano", "-factor").values_list("amount_nano", "factor").first()
+    return most or (0, 1)
+
+
 def allocations_charged(query_ids: Iterable[UUID]) -> dict[UUID, str]:
     """For each of these questions that was charged to an allocation, whose it is."""
     holds = Reservation.objects.filter(

@@ -31,6 +31,7 @@ from dpgov.queries.selectors import (
     visible_release,
 )
 from dpgov.queries.web.forms.arranging import arranged
+from dpgov.queries.wording.charged import used_in_words
 from dpgov.queries.wording.downloads import (
     answer_lines,
     as_csv,
@@ -131,6 +132,7 @@ def _context(request: HttpRequest, query: Query) -> dict[str, Any]:
     context["together"] = _together(query) if query.plan.get("group_by") else []
     shown = _answer(query, release, request.GET)
     parties = (shown.get("joint") or {}).get("parties", 0)
+    context["used"] = used_in_words(query)
     return context | shown | _share(query, membership.tenant.name, request, parties)
 
 

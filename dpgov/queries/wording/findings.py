@@ -5,9 +5,8 @@ groups at once (`privacy.answer.simultaneous`). Works from a release body alone.
 rows asked about; how many rows there happened to be is no part of it.
 """
 
-import math
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_CEILING, Decimal, localcontext
 from itertools import pairwise
 from typing import Any
 
@@ -22,6 +21,9 @@ from dpgov.queries.wording.words import readable, statistic_in_words
 _SAID = (Recipe.MEAN, Recipe.ROWS, Recipe.UNITS)
 _MOST_GROUPS = 200
 _LEVEL = 95
+# As many as are ever written.
+_MOST_DECIMALS = 9
+_DIGITS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +62,9 @@ def _finding(body: dict[str, Any], place: int, names: list[str]) -> Finding | No
         pattern = _("{statistic}: no two groups differ by more than noise explains.")
         return Finding(pattern.format(statistic=label), _scope(len(names)))
     pattern = _("{statistic}: {high} is {difference} ± {error} above {low}, beyond noise.")
+    difference, error = apart_in_words(apart, within)
     sentence = pattern.format(
-        statistic=label,
-        high=names[high],
-        low=names[low],
-        difference=_rounded(apart, within),
-        error=_rounded(within, within),
+        statistic=label, high=names[high], low=names[low], difference=difference, error=error
     )
     return Finding(sentence, _scope(len(names)))
 
@@ -86,9 +85,27 @@ def _alike(body: dict[str, Any], statistic: dict[str, Any], groups: int) -> list
     return [at for at in every if spans[at] == usual]
 
 
-def _rounded(number: float, error: float) -> str:
-    """With as many decimals as leave two digits of the error."""
-    return readable(round(number, 1 - math.floor(math.log10(error))), error)
+def apart_in_words(apart: float, within: float) -> tuple[str, str]:
+    """A difference, and its error of two digits, which holds for the difference as it is written.
+
+    Of more digits where the written error would not be less than the difference.
+    """
+    bound = Decimal(str(within))
+    for decimals in range(min(_MOST_DECIMALS, 1 - bound.adjusted()), _MOST_DECIMALS + 1):
+        step = Decimal(1).scaleb(-decimals)
+        difference, error = _in_steps(Decimal(str(apart)), bound, step)
+        if error < difference:
+            break
+    return readable(float(difference), float(step)), readable(float(error), float(step))
+
+
+def _in_steps(exact: Decimal, bound: Decimal, step: Decimal) -> tuple[Decimal, Decimal]:
+    """To the nearest step, and up: what that moved the number by is part of its error."""
+    with localcontext() as context:
+        context.prec = _DIGITS
+        difference = exact.quantize(step)
+        moved = abs(exact - difference)
+        return difference, (bound + moved).quantize(step, rounding=ROUND_CEILING)
 
 
 def _scope(groups: int) -> str:

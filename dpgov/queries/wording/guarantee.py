@@ -3,7 +3,6 @@
 from decimal import ROUND_CEILING, Decimal
 from typing import Any
 
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext_lazy
 
 from dpgov.budgets.meaning import factor_text
@@ -12,10 +11,6 @@ from dpgov.privacy.accounting.loss import PURE
 from dpgov.privacy.meaning.odds import log_odds
 
 _MOST_TELLING = Decimal(1_000).ln()
-_NOTHING_USED = gettext_lazy(
-    "This answer used nothing of the dataset's budget: it was computed from answers that had been "
-    "given before, without the data, and gives away nothing that they had not given away."
-)
 _JOINT = gettext_lazy(
     "A joint answer: the total of %(parties)s organisations, of whom %(colluders)s may collude; "
     "not of this dataset alone."
@@ -87,11 +82,11 @@ _ALMOST_THE_SAME = {
 
 
 def guarantee_in_words(guarantee: dict[str, Any]) -> list[str]:
-    """What the answer reveals at most, in sentences that need no mathematics."""
-    if not guarantee.get("epsilon", guarantee.get("rho")):
-        return [str(_NOTHING_USED)]
-    used = _("This answer used {amount} of the dataset's budget.")
-    return [used.format(amount=price(guarantee)), _change(guarantee)]
+    """What the numbers reveal at most, in sentences that need no mathematics; nothing of what was
+    computed from stored answers. What was charged for them is not in a release: `charged` says it.
+    """
+    given_away = guarantee.get("epsilon", guarantee.get("rho"))
+    return [_change(guarantee)] if given_away else []
 
 
 def _change(guarantee: dict[str, Any]) -> str:

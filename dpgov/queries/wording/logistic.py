@@ -4,6 +4,8 @@ Works from the stored body of a release alone.
 """
 
 import math
+from collections.abc import Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Any
 
 import plotly.graph_objects as go
@@ -28,15 +30,20 @@ from dpgov.queries.wording.regressions import (
 from dpgov.queries.wording.words import (
     NOTHING,
     accuracy_at,
-    outwards,
     readable,
     term_in_words,
 )
 
 _USUAL = 0.95
 _PLACES = 41
-# e to more than this is no number that says anything.
-_FARTHEST = 50.0
+# e to more than this has more digits than anybody reads, and e to less would be written as 0.
+_FARTHEST = 20.0
+# Of an axis of ratios: up to how many powers of ten more numbers between them are named, from how
+# many on none is, how many are named at most, and up to which one they are written out.
+_FEW_DECADES, _MANY_DECADES = 1.7, 4
+_MOST_POWERS = 6
+_WRITTEN_OUT = 6
+_LN_10 = math.log(10)
 
 
 def logistic_regressions(body: dict[str, Any]) -> list[RegressionAnswer]:
@@ -69,21 +76,40 @@ def _answer(terms: Terms) -> RegressionAnswer:
 def _odds(head: dict[str, Any], *, held_back: bool) -> Coefficient:
     (cell,) = head["cells"]
     if held_back:
-        shown = readable(cell["value"]), NOTHING, NOTHING, readable(_ratio(cell["value"]))
+        shown = readable(cell["value"]), NOTHING, NOTHING, odds_ratio(cell["value"])
         return Coefficient(term_in_words(head), *shown)
-    error = accuracy_at(cell["accuracy"], _USUAL)
-    ratio, *ends = (_ratio(number) for number in (cell["value"], *cell["interval"]["range"]))
-    low, high = outwards(ends[0], ends[1], (ends[1] - ends[0]) / 2)
+    ends = cell["interval"]["range"]
     return Coefficient(
         term=term_in_words(head),
-        value=readable(cell["value"], error),
+        value=readable(cell["value"], accuracy_at(cell["accuracy"], _USUAL)),
         error=margin(cell["accuracy"], _USUAL),
-        ratio=readable(ratio, (ends[1] - ends[0]) / 2),
-        interval=_("{low} to {high}").format(low=low, high=high),
+        ratio=odds_ratio(cell["value"], ends),
+        interval=_("{low} to {high}").format(
+            low=odds_ratio(ends[0], ends, ROUND_FLOOR),
+            high=odds_ratio(ends[1], ends, ROUND_CEILING),
+        ),
     )
 
 
-def _ratio(log_odds: float) -> float:
+def odds_ratio(log_odds: float, ends: Sequence[float] = (), rounding: str = "") -> str:
+    """e to the power as text, with the digits that an interval of log odds leaves.
+
+    As a power of e where it is too large or too small to be written out: nothing is ever cut.
+    """
+    if abs(log_odds) > _FARTHEST:
+        return f"e^{readable(log_odds, _half(ends), rounding)}"
+    ratio = math.exp(log_odds)
+    # An interval that goes far up leaves the digits of what lies near zero.
+    half = _half([_near(end) for end in ends])
+    return readable(ratio, min(half, ratio) if half else None, rounding)
+
+
+def _half(ends: Sequence[float]) -> float | None:
+    return (ends[1] - ends[0]) / 2 if ends else None
+
+
+def _near(log_odds: float) -> float:
+    """e to the power, or to the nearest one that is written out: for digits and curves alone."""
     return math.exp(max(-_FARTHEST, min(_FARTHEST, log_odds)))
 
 
@@ -121,14 +147,40 @@ def _caption(*, held_back: bool) -> str:
 
 
 def _ratios(slopes: Terms, *, held_back: bool) -> Figure:
+    """By their logarithms, so that there is a place for every ratio, however large."""
     pairs = []
     for head in slopes:
         (cell,), wide = head["cells"], along(head)
         value = cell["value"]
         ends = [value, value] if held_back else cell["interval"]["range"]
-        pairs.append((_ratio(value * wide), [_ratio(end * wide) for end in ends]))
+        pairs.append((value * wide, [end * wide for end in ends]))
     names = [term_in_words(head) for head in slopes]
-    return effects(names, pairs, title=_("Odds ratio"), log=True)
+    axis = ratio_axis([end for _value, ends in pairs for end in ends])
+    return effects(names, pairs, title=_("Odds ratio"), said=odds_ratio, axis=axis)
+
+
+def ratio_axis(logs: Sequence[float]) -> dict[str, Any]:
+    """An axis of log odds with the ratios written out, as few as fit on a telephone."""
+    low, high = min(logs) / _LN_10, max(logs) / _LN_10
+    decades = high - low
+    factors: tuple[int, ...] = (1, 3)
+    if decades <= _FEW_DECADES:
+        factors = (1, 2, 3, 5) if decades <= 1 else (1, 2, 5)
+    if decades > _MANY_DECADES:
+        factors = (1,)
+    step = max(1, math.ceil(decades / _MOST_POWERS))
+    powers = range(math.floor(low / step) * step, math.ceil(high) + step, step)
+    places = [(factor, power) for power in powers for factor in factors]
+    return {
+        "tickvals": [math.log(factor) + power * _LN_10 for factor, power in places],
+        "ticktext": [_ratio_at(factor, power) for factor, power in places],
+    }
+
+
+def _ratio_at(factor: int, power: int) -> str:
+    if abs(power) <= _WRITTEN_OUT:
+        return readable(factor * 10.0**power)
+    return f"{'' if factor == 1 else f'{factor} × '}10^{readable(power)}"
 
 
 def _along(terms: Terms, number: dict[str, Any]) -> Figure:
@@ -142,7 +194,7 @@ def _along(terms: Terms, number: dict[str, Any]) -> Figure:
     slope = number["cells"][0]["value"]
     line = go.Scatter(
         x=places,
-        y=[1 / (1 + _ratio(-(start + slope * place))) for place in places],
+        y=[1 / (1 + _near(-(start + slope * place))) for place in places],
         mode="lines",
     )
     return as_figure(

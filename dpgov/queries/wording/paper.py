@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from dpgov.budgets.words import question
 from dpgov.privacy.answer.body import is_alike, read_body
 from dpgov.queries.models import Query, Release
+from dpgov.queries.wording.charged import used_in_words
 from dpgov.queries.wording.downloads import citation
 from dpgov.queries.wording.guarantee import joint_in_words
 from dpgov.queries.wording.presentation import Answer
@@ -60,7 +61,7 @@ def as_pdf(query: Query, release: Release, places: Places) -> bytes:
     _facts(page, query, release)
     _noise(page, answer)
     heading(page, _("Privacy cost"))
-    for sentence in answer.guarantee:
+    for sentence in (used_in_words(query), *answer.guarantee):
         text(page, sentence)
     _cited(page, query, places, body.get("joint", {}).get("parties", 0))
     return bytes(page.output())

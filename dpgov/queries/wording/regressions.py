@@ -4,7 +4,7 @@ Works from the stored body of a release alone.
 """
 
 import json
-import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -27,10 +27,6 @@ from dpgov.queries.wording.words import (
 
 _LONGEST_LINE = 28
 _USUAL = 0.95
-# Of an axis of ratios: up to how many powers of ten more numbers between them are named, from how
-# many on none is, and how many are named at most.
-_FEW_DECADES, _MANY_DECADES = 1.7, 4
-_MOST_POWERS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,9 +227,14 @@ def _effects(slopes: Terms) -> Figure:
 
 
 def effects(
-    names: list[str], pairs: list[tuple[float, list[float]]], *, title: str, log: bool = False
+    names: list[str],
+    pairs: list[tuple[float, list[float]]],
+    *,
+    title: str,
+    said: Callable[[float], str] = readable,
+    axis: dict[str, Any] | None = None,
 ) -> Figure:
-    """Numbers of terms with their intervals, one below the other; `log`: as ratios.
+    """Numbers of terms with their intervals, one below the other; `said` writes one out.
 
     Where both ends are the number itself it is a dot alone.
     """
@@ -250,35 +251,16 @@ def effects(
         },
         mode="markers",
         marker={"size": 9},
-        customdata=[
-            [inert(name), readable(value)] for name, value in zip(names, values, strict=True)
-        ],
+        customdata=[[inert(name), said(value)] for name, value in zip(names, values, strict=True)],
         hovertemplate="%{customdata[0]}: %{customdata[1]}<extra></extra>",
     )
-    axis = labelled_axis([cut(name, _LONGEST_LINE) for name in names])
+    down = labelled_axis([cut(name, _LONGEST_LINE) for name in names])
     return as_figure(
         [dots],
         showlegend=False,
-        xaxis={"title": {"text": inert(title)}, "zeroline": True}
-        | (_of_ratios(pairs) if log else {}),
-        yaxis=axis | {"range": [len(names) - 0.5, -0.5], "showgrid": True},
+        xaxis={"title": {"text": inert(title)}, "zeroline": True} | (axis or {}),
+        yaxis=down | {"range": [len(names) - 0.5, -0.5], "showgrid": True},
     )
-
-
-def _of_ratios(pairs: list[tuple[float, list[float]]]) -> dict[str, Any]:
-    """A logarithmic axis with whole numbers written out, as few as fit on a telephone."""
-    ends = [end for _value, interval in pairs for end in interval]
-    low, high = math.log10(min(ends)), math.log10(max(ends))
-    decades = high - low
-    factors: tuple[int, ...] = (1, 3)
-    if decades <= _FEW_DECADES:
-        factors = (1, 2, 3, 5) if decades <= 1 else (1, 2, 5)
-    if decades > _MANY_DECADES:
-        factors = (1,)
-    step = max(1, math.ceil(decades / _MOST_POWERS))
-    powers = range(math.floor(low / step) * step, math.ceil(high) + step, step)
-    places = [factor * 10.0**power for power in powers for factor in factors]
-    return {"type": "log", "tickvals": places, "ticktext": [readable(place) for place in places]}
 
 
 def _line(intercept: dict[str, Any], slope: dict[str, Any]) -> Figure:

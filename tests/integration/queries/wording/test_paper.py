@@ -62,6 +62,7 @@ def test_it_holds_the_numbers_of_the_page_with_their_error(
     assert f"http://testserver/queries/{answered.pk}/receipt/" in words
     assert "Differentially private answer (ε 2)" in words
     assert answer.guarantee[0] in words
+    assert "This answer used ε 2 of the dataset's budget." in words
 
 
 def test_a_median_says_on_paper_within_how_many_rows_it_is(

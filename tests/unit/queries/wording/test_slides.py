@@ -1,5 +1,7 @@
 """Answers as one would put them on a slide: names of bins, noisy groups, dots, findings, years."""
 
+from decimal import Decimal
+from random import Random
 from typing import Any
 
 import pytest
@@ -7,7 +9,7 @@ import pytest
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.queries.wording.bins import shown_bins, shown_number, written
 from dpgov.queries.wording.figures import release_charts
-from dpgov.queries.wording.findings import findings
+from dpgov.queries.wording.findings import apart_in_words, findings
 from dpgov.queries.wording.presentation import read_answer
 from dpgov.queries.wording.useful import empty_in_words, empty_rest, too_noisy
 from tests.reference import Row
@@ -152,6 +154,31 @@ def test_the_finding_is_the_clearest_pair_with_an_error_that_holds_for_all(mode:
     assert found.sentence.startswith("Mean of hours: 37–90 is ")
     assert found.sentence.endswith(" above 17–26, beyond noise.")
     assert "all 4 groups hold at once" in found.scope
+
+
+def test_the_error_of_a_finding_holds_for_the_difference_as_it_is_written() -> None:
+    """L23: rounding moves both, so that the error takes that in and is rounded up; two digits."""
+    chance = Random(5)
+    for _ in range(2_000):
+        within = chance.uniform(1, 10) * 10 ** chance.randint(-5, 5)
+        apart = within * chance.uniform(1.001, 50)
+        shown = [Decimal(text.replace(",", "")) for text in apart_in_words(apart, within)]
+        assert abs(shown[0] - Decimal(str(apart))) + Decimal(str(within)) <= shown[1] < shown[0]
+
+
+@pytest.mark.parametrize(
+    ("apart", "within", "shown"),
+    [
+        (12.349, 1.2301, ("12.3", "1.3")),
+        (41_234.5, 1_234.5, ("41,200", "1,300")),
+        # Of two digits they would be 1 ± 1.1.
+        (1.04, 1.0, ("1.04", "1")),
+    ],
+)
+def test_a_finding_has_the_digits_that_its_error_leaves(
+    apart: float, within: float, shown: tuple[str, str]
+) -> None:
+    assert apart_in_words(apart, within) == shown
 
 
 def test_equal_groups_differ_by_no_more_than_noise() -> None:
