@@ -1,10 +1,12 @@
 """A limit, what has been taken from it, who may take from it and how fast."""
 
 import uuid
+from collections.abc import Iterable
 from decimal import Decimal
 from functools import lru_cache
+from typing import Any
 
-from django.db import models
+from django.db import models, transaction
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
@@ -17,6 +19,32 @@ from dpgov.tenants.models import Tenant
 def _currency(mode: str, delta: str) -> Currency:
     """A value of two texts: pages of many budgets ask for it thousands of times."""
     return Currency(Mode(mode), Decimal(delta) if delta else None)
+
+
+class BudgetQuerySet(models.QuerySet["Budget"]):
+    """Budgets of which a freeze misses none that is being opened in the same moment."""
+
+    def update(self, **changes: Any) -> int:
+        """As ever. A freeze waits for the turn of its tenant before it looks for budgets.
+
+        Whoever opens a budget holds that turn to the end (`services.opening`): either the freeze
+        finds the new budget, or the opening sees the freeze.
+        """
+        if changes.get("frozen_at") is None:
+            return super().update(**changes)
+        with transaction.atomic():
+            hold_turn(self.order_by().values("tenant"))
+            return super().update(**changes)
+
+
+def hold_turn(tenants: Iterable[uuid.UUID] | models.QuerySet[Any, Any]) -> None:
+    """Nobody else opens or freezes budgets of these tenants before the transaction ends.
+
+    By the tenant's row, as whatever is registered takes it first; who only refers to a tenant does
+    not wait. SQLite has one writer at a time.
+    """
+    rows = Tenant.objects.filter(pk__in=tenants).order_by("pk")
+    list(rows.select_for_update(no_key=True).values_list("pk"))
 
 
 class Budget(models.Model):
@@ -64,6 +92,8 @@ class Budget(models.Model):
     closed_at = models.DateTimeField(null=True, blank=True)
     undivided_at = models.DateTimeField(null=True, blank=True)
     counted_on = models.DateField(null=True, blank=True)
+
+    objects = BudgetQuerySet.as_manager()
 
     class Meta:
         constraints = [

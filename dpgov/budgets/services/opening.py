@@ -2,6 +2,10 @@
 
 Both join the caller's transaction, which records them. Must never give a discount back: where a
 unit may lie in two parts, every question is charged to all lines from then on, for good.
+
+What is new to a restored database need not be new: the backup lacks what came after it, with all
+that was asked of it. So a budget opens frozen while any of its tenant is, and a new part begins
+with what an officer booked as missing on the others.
 """
 
 from collections.abc import Sequence
@@ -14,14 +18,27 @@ from dpgov.budgets.models import (
     Budget,
     BudgetAccess,
     BudgetPart,
+    Correction,
     DerivedBudget,
     LimitChange,
     RateLimit,
 )
+from dpgov.budgets.models.budget import hold_turn
+from dpgov.budgets.services.corrections import correct
 from dpgov.budgets.services.line import bookable
+from dpgov.budgets.standing import frozen_budgets
+from dpgov.language.said import as_values, said
 from dpgov.operation import clock
 from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.tenants.models import Tenant
+
+# Not an allocation, which its dataset's budget limits; nor that of a survey, which is charged as it
+# opens and takes no report that belongs to another one.
+_MAY_HAVE_BEEN_HERE = (Budget.Kind.DATASET, Budget.Kind.SHARED_BUDGET)
+OPENED_AFTER_A_RESTORE = said(
+    "Registered after a restore: nobody can tell whether these people were here before, in what "
+    "the backup lacks, and were asked about. Book what they have lost."
+)
 
 
 class AlreadyCharged(Exception):
@@ -41,10 +58,21 @@ def open_budget(
 ) -> Budget:
     """A new budget with nothing spent; the caller writes the audit entry of the larger step.
 
-    Raises InvalidAmount for a limit that nothing fits under.
+    A dataset's or a shared one is frozen while any of the tenant's is (`standing.FREEZABLE`): an
+    officer confirms it like the others. Raises InvalidAmount for a limit that nothing fits under.
     """
     budget = budget_declared(tenant, label, limit_nano, currency, kind=kind, protects=protects)
+    if kind in _MAY_HAVE_BEEN_HERE:
+        _freeze_with_the_others(budget)
     return _opened(budget, reason)
+
+
+def _freeze_with_the_others(budget: Budget) -> None:
+    """A freeze that did not find the budget yet is seen here, or comes after this transaction."""
+    hold_turn([budget.tenant_id])
+    if frozen_budgets(budget.tenant_id).exists():
+        budget.frozen_at = clock.now()
+        budget.frozen_reason = as_values(OPENED_AFTER_A_RESTORE)
 
 
 def budget_declared(
@@ -120,7 +148,7 @@ def open_parts(*, budget: Budget, parts: Sequence[str]) -> None:
 def open_part(budget: Budget, *, part: str, position: int) -> Budget:
     """The line of one part, with nothing spent; the caller holds the lock of the dataset's budget.
 
-    A part of a larger step, which knows that no unit in it has lost anything.
+    A part of a larger step, which knows that no unit in it has lost anything, or books it.
     """
     line = open_like(
         budget,
@@ -154,8 +182,9 @@ def give_up_parts(*, budget_id: UUID) -> None:
 def add_parts(*, budget_id: UUID, parts: Sequence[str]) -> list[str]:
     """A line for each of these parts that has none yet; returns those that are new.
 
-    It has the limit and the rates of the others and nothing spent: only units that come for the
-    first time lie in a part that was not there before.
+    It has the limit and the rates of the others and, of what is spent, what was booked after a
+    restore: only units that come for the first time lie in a part that was not there before, but
+    for a part that came after the backup, with units that were asked about since.
     """
     locked = Budget.objects.select_for_update(no_key=True).get(pk=budget_id)
     lines = BudgetPart.objects.filter(dataset_budget=locked)
@@ -165,7 +194,9 @@ def add_parts(*, budget_id: UUID, parts: Sequence[str]) -> list[str]:
     last = lines.aggregate(last=Max("position"))["last"] or 0
     for place, part in enumerate(new):
         line = open_part(locked, part=part, position=last + 1 + place)
-        _same_rates(next(iter(known.values())).budget, line)
+        model = next(iter(known.values())).budget
+        _same_rates(model, line)
+        _book_what_was_missing(model, line)
     return new
 
 
@@ -178,6 +209,19 @@ def _same_rates(model: Budget, line: Budget) -> None:
             period=rate.period,
             limit_nano=rate.limit_nano,
             window_start=rate.window_start,
+        )
+
+
+def _book_what_was_missing(model: Budget, line: Budget) -> None:
+    """One by one, as the log has them: each was booked on every line that there was."""
+    missing = model.corrections.filter(kind=Correction.Kind.AFTER_RESTORE)
+    for one in missing.order_by("created_at", "id"):
+        correct(
+            budget=line,
+            kind=Correction.Kind.AFTER_RESTORE,
+            amount_nano=one.amount_nano,
+            reason=one.reason,
+            tenant_id=one.tenant_id,
         )
 
 
