@@ -85,6 +85,10 @@ CHANGES = (
         meaning=(
             _("The file is deleted, and nobody will ever ask about it."),
             _("Anyone who has the file may register it again; it is then compared again."),
+            _(
+                "If it could be asked about before, it is archived instead, and what was spent "
+                "stays spent."
+            ),
         ),
     ),
 )

@@ -16,6 +16,7 @@ from dpgov.budgets import shared_budgets as ledger
 from dpgov.budgets.crossing import shared_with_others
 from dpgov.budgets.models import Budget, Correction, SharedBudgetMember
 from dpgov.datasets.audience import governs, seen
+from dpgov.datasets.discarded import could_be_asked
 from dpgov.datasets.models import Dataset
 from dpgov.language.translation import in_a_row
 from dpgov.tenants.models import Membership, Tenant
@@ -112,7 +113,7 @@ def candidates(tenant: Tenant) -> QuerySet[Dataset]:
 
     One dataset for each budget, with it; `named` tells all that use it.
     """
-    opened = Dataset.objects.filter(tenant=tenant, opened_at__isnull=False)
+    opened = Dataset.objects.filter(could_be_asked(), tenant=tenant)
     before = opened.filter(budget=OuterRef("budget"), pk__lt=OuterRef("pk"))
     found = ledger.without_shared(tenant, opened, "budget").filter(~Exists(before))
     return found.select_related("budget").order_by("name", "slug", "pk")

@@ -70,7 +70,8 @@ class Dataset(models.Model):
     `terms_version` is that of the terms of use in force, 0 without any: for pages and prices, while
     what decides are the rows of `TermsOfUse`.
     `named_only`: nobody sees it but who governs and whom its owners named, see `datasets.audience`.
-    `opened_at` is when it could first be asked about; None while it was held ever since it came.
+    `opened_at` is when it could first be asked about; None while it was held ever since it came,
+    also where it was asked in what a restored backup lacks: see `discarded.could_be_asked`.
     `is_derived`: its rows were put together out of two other datasets', see `DerivedFrom`.
     `live`: its rows stay in that table of its owner's server, and it has no file.
     `kept_until` is the last day (UTC) on which its data is kept; None: until someone deletes it.

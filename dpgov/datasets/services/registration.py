@@ -12,6 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils.text import slugify
 
 from dpgov.audit.actions import Action
@@ -52,6 +53,7 @@ from dpgov.tenants.selectors import actor_of
 
 # The last parts of addresses of ours: datasets/new/, datasets/held/, datasets/derived/.
 _RESERVED_SLUGS = frozenset({"new", "held", "derived"})
+_NOT_HELD = Q(held_at__isnull=True)
 _DATASET_ALREADY = said("This table is a dataset already. Declare a new version of that.")
 
 
@@ -174,13 +176,13 @@ def held_reason(tenant: Tenant, *, is_like_earlier: bool) -> str:
     return Dataset.HeldReason.NEW_DATA if new_data_waits(tenant.pk) else ""
 
 
-def same_data(found: Iterable[Match]) -> Dataset | None:
+def same_data(found: Iterable[Match], among: Q = _NOT_HELD) -> Dataset | None:
     """The first dataset with exactly this content among these: its people own the budget.
 
     Held datasets do not count: nobody has decided yet whose budget they have.
     """
     exact = [match.dataset_id for match in found if match.likeness is Likeness.EXACT]
-    own = Dataset.objects.filter(pk__in=exact, held_at__isnull=True)
+    own = Dataset.objects.filter(among, pk__in=exact)
     return own.select_related("budget").order_by("created_at").first()
 
 

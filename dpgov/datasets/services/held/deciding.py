@@ -11,6 +11,7 @@ from dpgov.approvals.errors import NotApproved, Stale
 from dpgov.approvals.kinds import Effect
 from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.services import approved, request_change
+from dpgov.datasets.discarded import was_asked
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services.held.holds import (
     AskedAlready,
@@ -59,7 +60,7 @@ def request_decision(
         raise NotHeld
     payload = {"held_dataset": str(held.pk), "name": held.name}
     if kind == SHARE_HELD_DATASET_BUDGET:
-        if held.opened_at is not None:
+        if was_asked(held):
             raise AskedAlready
         lender = earlier and possible_lenders(held).filter(pk=earlier.pk).first()
         if lender is None:
@@ -76,7 +77,10 @@ def request_decision(
 
 
 def decide_as_agreed(request: ChangeRequest) -> Effect:
-    """Carry out an approved decision of any of HOLD_KINDS; Stale when it cannot be so any more."""
+    """Carry out an approved decision of any of HOLD_KINDS; Stale when it cannot be so any more.
+
+    BudgetFrozen, which leaves the request waiting, until the balances are confirmed.
+    """
     payload = approved(request, request.kind)
     dataset = Dataset.objects.select_related("tenant").get(
         pk=UUID(payload["held_dataset"]), tenant_id=request.tenant_id

@@ -4,8 +4,12 @@ Each step looks again at what was decided about; the audit entry is that of the 
 `deciding`. Must never tell an owner or analyst whose data a held dataset resembles.
 """
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
+from dpgov.budgets.errors import BudgetFrozen, LedgerRefusal
+from dpgov.budgets.services.freezing import confirm_place
+from dpgov.budgets.services.shared_budgets import locked as locked_budgets
+from dpgov.datasets.discarded import could_be_asked, was_asked
 from dpgov.datasets.lineage import derived_of
 from dpgov.datasets.models import Dataset, Look
 from dpgov.datasets.selectors import current_version, schema_of
@@ -58,6 +62,23 @@ class AskedAlready(SpokenRefusal):
         )
 
 
+class NotConfirmed(BudgetFrozen):
+    """What was spent on it is known only when an officer has confirmed it; asked again, it may do.
+
+    It does not end the request: nothing that two persons saw has changed.
+    """
+
+    def __init__(self, dataset: Dataset) -> None:
+        LedgerRefusal.__init__(
+            self,
+            said(
+                "The balance of “{name}” is frozen after a restore. Confirm it first, and then "
+                "decide about this.",
+                name=dataset.name,
+            ),
+        )
+
+
 class OtherBudget(SpokenRefusal):
     """The earlier dataset cannot lend its budget: it is held itself, or not of this tenant."""
 
@@ -72,10 +93,15 @@ def release_held(*, dataset: Dataset, by: User) -> None:
     of anybody else is left to the two who decide: it must not show in what becomes of a request.
     """
     held = _locked(dataset)
+    # What was booked after a restore does not excuse it from this: none of that was looked at here.
     if held.opened_at is None:
         _check_twins(held)
     end_hold(held)
     looked_at(held, by, Look.Outcome.DECIDED)
+
+
+# Held or not, what was spent on its people would stay behind on a budget beside theirs.
+_COUNTS = Q(held_at__isnull=True) | could_be_asked()
 
 
 def _check_twins(held: Dataset) -> None:
@@ -87,25 +113,28 @@ def _check_twins(held: Dataset) -> None:
 def _same_file(held: Dataset) -> Dataset | None:
     version = current_version(held)
     found = compared(held.tenant_id, version.added_by_id, kept_fingerprint(version)).found
-    return same_data(match for match in found if match.dataset_id != held.pk)
+    others = (match for match in found if match.dataset_id != held.pk)
+    return same_data(others, among=_COUNTS)
 
 
 def _same_table(held: Dataset) -> Dataset | None:
     """Of the tenant; whether another one has it is for the two who decide to know."""
-    same = (other for other, how in same_tables(held) if how is Likeness.EXACT)
-    return next((other for other in same if other.held_at is None), None)
+    same = [other.pk for other, how in same_tables(held) if how is Likeness.EXACT]
+    return Dataset.objects.filter(_COUNTS, pk__in=same).order_by("created_at").first()
 
 
 def share_budget(*, dataset: Dataset, earlier: Dataset, by: User) -> None:
     """The same people: from now on the dataset has the budget of `earlier`, as far as it is spent.
 
     Raises NotHeld, AskedAlready, OtherBudget, or InvalidDomain when the two guarantees cannot share
-    a budget. The budget that the dataset came with is not used by anybody any more.
+    a budget; NotConfirmed while what either has lost is not known. The budget that the dataset came
+    with is not used by anybody any more.
     """
     held = _locked(dataset)
-    if held.opened_at is not None:
-        raise AskedAlready
     lender = possible_lenders(held).filter(pk=earlier.pk).first()
+    _check_confirmed([held] if lender is None else [held, lender])
+    if was_asked(held):
+        raise AskedAlready
     if lender is None:
         raise OtherBudget
     schema = schema_of(current_version(held))
@@ -138,14 +167,16 @@ def discard_held(*, dataset: Dataset, by: User) -> None:
 
     What nobody could ever ask about is deleted, and counts for no later comparison. What could be
     asked about before is archived, and what was derived from it with it: its people keep what was
-    spent on them, and what was read of it in a pause ends as a failure. Raises NotHeld, and
-    PausedDataset for what was derived, which could still be resumed.
+    spent on them, and what was read of it in a pause ends as a failure. Raises NotHeld,
+    NotConfirmed while it is not known which of both it is, and PausedDataset for what was derived,
+    which could still be resumed.
     """
     held = _locked(dataset)
+    _check_confirmed([held])
     for derived in derived_of(held):
         archive_with_parent(derived=derived, actor=actor_of(by))
     held.archived_at = clock.now()
-    if held.opened_at is not None:
+    if was_asked(held):
         end_hold(held)
         held.save(update_fields=["archived_at"])
         return
@@ -155,6 +186,18 @@ def discard_held(*, dataset: Dataset, by: User) -> None:
         let_go_of_table(held.live_id)
         return
     leave([version.pk])
+
+
+def _check_confirmed(datasets: list[Dataset]) -> None:
+    """Their budgets are locked, and none is frozen; raises NotConfirmed, which names the first.
+
+    BudgetFrozen in a database that was restored and is not frozen yet.
+    """
+    confirm_place()
+    budgets = locked_budgets(dataset.budget_id for dataset in datasets)
+    for dataset in datasets:
+        if budgets[dataset.budget_id].frozen_at is not None:
+            raise NotConfirmed(dataset)
 
 
 def _locked(dataset: Dataset) -> Dataset:

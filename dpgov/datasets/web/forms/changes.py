@@ -10,6 +10,7 @@ from dpgov.budgets.errors import LedgerRefusal
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services.limits import remaining_under
 from dpgov.budgets.words import limit_said
+from dpgov.datasets.discarded import was_asked
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import same_name
 from dpgov.datasets.services import LimitNotLowered
@@ -136,12 +137,14 @@ class DecisionForm(forms.Form):
 
     def __init__(self, data: Any = None, *, held: Dataset) -> None:
         super().__init__(data)
-        self.fields["kind"].choices = _decisions(held)  # type: ignore[attr-defined]
-        if held.opened_at is None:
+        self.counts_on = was_asked(held)
+        decisions = _OF_ASKED if self.counts_on else _decisions(held)
+        self.fields["kind"].choices = decisions  # type: ignore[attr-defined]
+        if self.counts_on:
+            del self.fields["earlier"]
+        else:
             lenders = self.fields["earlier"]
             lenders.choose_from(possible_lenders(held))  # type: ignore[attr-defined]
-        else:
-            del self.fields["earlier"]
 
     def clean(self) -> dict[str, Any]:
         """A shared budget is somebody's."""
@@ -151,12 +154,13 @@ class DecisionForm(forms.Form):
         return self.cleaned_data
 
 
+_OF_ASKED = [
+    (RELEASE_HELD_DATASET, _("It goes on, with the budget that it has")),
+    (DISCARD_HELD_DATASET, _("It is archived: what was spent stays spent")),
+]
+
+
 def _decisions(held: Dataset) -> list[tuple[str, "StrOrPromise"]]:
-    if held.opened_at is not None:
-        return [
-            (RELEASE_HELD_DATASET, _("It goes on, with the budget that it has")),
-            (DISCARD_HELD_DATASET, _("It is archived: what was spent stays spent")),
-        ]
     discarded = _("Discard it: the file is deleted for good")
     if held.live_id is not None:
         discarded = _("Discard it: its password is deleted, and the table may be registered anew")

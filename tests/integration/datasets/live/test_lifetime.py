@@ -251,3 +251,18 @@ def test_a_table_that_could_be_asked_about_gets_no_second_budget_once_it_is_arch
         assert (again.held_reason, again.opened_at) == ("like_earlier_data", None)
     with pytest.raises(DatabaseError, match="until it is discarded"), transaction.atomic():
         LiveTable.objects.filter(dataset=first).update(claim="")
+
+
+def test_beside_a_table_that_is_held_again_none_is_let_begin_with_a_budget_of_its_own(
+    browser: Client, officer: Membership, server: Owner
+) -> None:
+    """M95, F11: what was spent on the first one counts, whoever holds it meanwhile."""
+    first = registered(browser, server)
+    Dataset.objects.filter(pk=first.pk).update(held_at=clock.now(), held_reason="paused")
+    again = registered(browser, server, name="Again")
+    sent = {"kind": "release_held_dataset", "reason": "looked at"}
+    browser.post(reverse("datasets:held", args=[again.pk]), sent)
+    request = ChangeRequest.objects.latest("requested_at")
+    approve(request_id=request.pk, decider=officer, reason="agreed", carry_out=decide_as_agreed)
+    again.refresh_from_db()
+    assert again.held_at is not None
