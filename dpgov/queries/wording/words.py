@@ -7,12 +7,14 @@ and answers alone; never looks at a dataset, the database or data.
 import math
 from collections.abc import Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from operator import index
 from typing import Any
 
 from django.utils.formats import get_format
 from django.utils.translation import get_language, gettext, gettext_lazy, ngettext
 
 from dpgov.language.translation import english, percent
+from dpgov.privacy.accounting.decimals import read_decimal
 from dpgov.privacy.plan.statistics import IN_ROWS, STATISTICS
 from dpgov.queries.wording.adaptive import chosen_in_words
 from dpgov.queries.wording.dates import PARTS_IN_WORDS
@@ -68,7 +70,7 @@ def statistic_in_words(statistic: dict[str, Any]) -> str:
     """One statistic of a plan, or one column of an answer: "Sum of hours"."""
     column, sentence = statistic.get("column"), STATISTICS[statistic["statistic"]].sentence
     if (orders := statistic.get("quantiles")) is not None:
-        many = [in_percent(order) for order in orders]
+        many = [_at(order) for order in orders]
         if len(many) != 1:
             shares = joined(shortened(many))
             return gettext(sentence).format(column=column, shares=shares)
@@ -80,7 +82,7 @@ def statistic_in_words(statistic: dict[str, Any]) -> str:
             one = gettext("{statistic} of {column}: {term}").replace("{statistic}", label)
         return one.format(column=column, predictors=names, term=term_in_words(statistic))
     if (order := statistic.get("quantile")) is not None:
-        return _quantile(column, in_percent(order))
+        return _quantile(column, _at(order))
     return _clipped(gettext(sentence).format(column=column), statistic.get("clip"))
 
 
@@ -96,6 +98,11 @@ def _clipped(words: str, clip: dict[str, Any] | None) -> str:
         return words
     pattern = gettext("{statistic}, clipped to {low} to {high}")
     return pattern.format(statistic=words, low=clip["from"], high=clip["to"])
+
+
+def _at(order: object) -> str:
+    """A quantile's place. A plan may be one that nobody has read: its numbers have any size."""
+    return in_percent(read_decimal(order))
 
 
 def _quantile(column: str | None, share: str) -> str:
@@ -122,10 +129,10 @@ def filter_in_words(item: dict[str, Any], *, inside: str = "") -> str:
 
 
 def condition_in_words(condition: dict[str, Any]) -> str:
-    """One condition: "age is between 20 and 30"."""
+    """One condition: "age is between 20 and 30". Raises LookupError for an unknown operator."""
     column, op = condition["column"], condition["op"]
     value: Any = condition.get("value")
-    pattern = str(_CONDITIONS.get(op, "{column} " + op + " {value}"))
+    pattern = str(_CONDITIONS[op])
     if op == "between":
         return pattern.format(column=column, low=value[0], high=value[1])
     words = joined(shortened(value), "or") if isinstance(value, list) else value
@@ -152,7 +159,7 @@ def of_each_unit(limits: Mapping[str, int], *, grouped: bool) -> str:
     """ "Using at most 2 groups of each privacy unit and 1 row in each": nothing without a limit."""
     rows, groups = limits.get("rows_per_group"), limits.get("groups") if grouped else None
     of_group = "" if rows is None else rows_in_words(rows)
-    pattern = ngettext("{groups} group", "{groups} groups", groups or 0)
+    pattern = ngettext("{groups} group", "{groups} groups", index(groups or 0))
     of_groups = pattern.format(groups=groups)
     if groups is not None and rows is not None:
         pattern = gettext("using at most {groups} of each privacy unit and {rows} in each")
@@ -167,9 +174,9 @@ def of_each_unit(limits: Mapping[str, int], *, grouped: bool) -> str:
     return pattern.format(rows=of_group)
 
 
-def in_percent(order: int | float | str) -> str:
-    """A quantile's place: 0.25 is "25%"."""
-    text = format(Decimal(str(order)) * 100, "f")
+def in_percent(share: float | Decimal) -> str:
+    """A share of a plan or a release as it is, however many decimals: 0.25 is "25%"."""
+    text = format(Decimal(str(share)) * 100, "f")
     return percent(text.rstrip("0").rstrip(".") if "." in text else text)
 
 

@@ -19,7 +19,7 @@ from dpgov.operation.exact_json import UnusableJson, read_json
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.web.forms.price import PricedForm, PriceForm
-from dpgov.queries.web.forms.rows import NumberField, Row
+from dpgov.queries.web.forms.rows import NumberField, Row, title_of
 from dpgov.queries.web.forms.state import append, new_key, row_ids
 from dpgov.queries.wording.words import in_words
 from dpgov.web.typed import as_typed
@@ -47,10 +47,8 @@ class QuestionRow(Row):
     @property
     def title(self) -> str:
         """The question in words."""
-        try:
-            return in_words(read_json(self["plan"].value() or ""))
-        except (ValueError, LookupError, TypeError, AttributeError):
-            return _("A question that cannot be read any more")
+        unreadable = _("A question that cannot be read any more")
+        return title_of(self["plan"].value() or "", in_words) or unreadable
 
     def entry(self) -> dict[str, Any]:
         """The batch's form of it. Only when valid."""

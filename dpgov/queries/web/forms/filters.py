@@ -22,6 +22,7 @@ from dpgov.queries.web.forms.rows import (
     Row,
     number_list,
     offer_categories,
+    title_of,
 )
 from dpgov.queries.wording.words import filter_in_words
 
@@ -165,10 +166,8 @@ class FixedFilterRow(FilterRow):
     @property
     def title(self) -> str:
         """The filter in words."""
-        try:
-            return filter_in_words(read_json(self["fixed"].value() or ""))
-        except (ValueError, KeyError, TypeError, AttributeError, IndexError):
-            return _("A filter that cannot be read any more")
+        unreadable = _("A filter that cannot be read any more")
+        return title_of(self["fixed"].value() or "", filter_in_words) or unreadable
 
     @property
     def is_gone(self) -> bool:

@@ -6,6 +6,7 @@ proposals come from the declared domains, never from the data.
 """
 
 import re
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -13,6 +14,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from dpgov.operation.exact_json import read_json
 from dpgov.privacy.plan.parsing.groups import MAX_BINS
 from dpgov.privacy.plan.parsing.plans import MAX_QUANTILES
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, NumericDomain
@@ -105,6 +107,22 @@ def plain(value: Any) -> str:
     """A number without an exponent and without needless zeros, as a reader of the page types it."""
     text = format(Decimal(str(value)), "f")
     return as_typed((text.rstrip("0").rstrip(".") if "." in text else text) or "0")
+
+
+# Of what a form brings along; a question that was asked is said in full on its own page.
+LONGEST_TITLE = 2_000
+
+
+def title_of(text: str, words: Callable[[Any], str]) -> str:
+    """JSON that a form brings along, in words and cut; empty where it cannot be said.
+
+    Nobody has read it yet: it may hold anything, and what it holds is no pattern.
+    """
+    try:
+        title = words(read_json(text))
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError):
+        return ""
+    return title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 1]}…"
 
 
 SELECT = {"class": "form-select"}

@@ -6,12 +6,13 @@ import pytest
 from django.utils import translation
 
 from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.plan.plan import MISSING_OPERATORS, NUMERIC_OPERATORS
 from dpgov.privacy.plan.schema import PrivacyUnit
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.kinds import LONGEST_KIND, kind_of
 from dpgov.queries.wording.drawings import shown
 from dpgov.queries.wording.guarantee import guarantee_in_words
-from dpgov.queries.wording.words import in_words, readable
+from dpgov.queries.wording.words import condition_in_words, in_words, readable
 from tests.unit.privacy.tables import blueprint_of, of_kind, question, schema_of
 
 COUNT = {"statistic": "count"}
@@ -94,6 +95,15 @@ ONE_OF = {"column": "n", "op": "in", "value": [1, 2]}
 )
 def test_filters_of_any_depth_read_without_doubt(where: list[Any], words: str) -> None:
     assert in_words({"statistics": [COUNT], "where": where}) == f"Count of rows, where {words}"
+
+
+@pytest.mark.parametrize("sign", [*NUMERIC_OPERATORS, *MISSING_OPERATORS])
+def test_every_operator_of_a_plan_has_its_words(sign: str) -> None:
+    """Whatever is no operator has none: its text is never put into a sentence."""
+    condition = {"column": "age", "op": sign, "value": [1, 2]}
+    assert condition_in_words(condition).startswith("age ")
+    with pytest.raises(LookupError):
+        condition_in_words(condition | {"op": f"{sign} {{column}}"})
 
 
 def test_no_kind_of_question_is_found_under_the_name_of_another() -> None:
