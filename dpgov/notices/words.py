@@ -3,6 +3,7 @@
 Must never say more than a page would show to whoever is told.
 """
 
+import re
 from collections.abc import Mapping
 from datetime import date
 from typing import Any
@@ -17,6 +18,7 @@ from dpgov.approvals.kinds import kind_of
 from dpgov.language.translation import percent
 from dpgov.notices.kinds import Kind
 
+_NAME = re.compile(r"\{(\w+)\}")
 # What comes after "half of".
 _BUDGETS = {
     "dataset": pgettext_lazy("half of", "the budget of {dataset}"),
@@ -115,10 +117,8 @@ def named(kind: str, detail: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _filled(text: object, names: Mapping[str, Any]) -> str:
-    filled = str(text)
-    for name, value in names.items():
-        filled = filled.replace(f"{{{name}}}", str(value))
-    return filled
+    """In one go: a dataset that is called “{title}” keeps its name."""
+    return _NAME.sub(lambda found: str(names.get(found[1], found[0])), str(text))
 
 
 def _pattern(kind: str, detail: Mapping[str, Any]) -> object:

@@ -103,6 +103,14 @@ def test_what_a_notice_is_about_is_named_in_the_language_of_its_reader() -> None
     assert sentence(Kind.REQUEST, request).startswith("“Raise a limit: Visits” was requested")
 
 
+def test_a_name_in_braces_is_a_name() -> None:
+    """Nothing else that a notice knows is put into it."""
+    read = {"state": "done", "file": "{dataset}.csv", "dataset": "{file}"}
+    assert sentence(Kind.REGISTRATION, read) == "{dataset}.csv was read and recorded: {file}."
+    half = sentence(Kind.BUDGET, HALF_USED | {"of": "dataset", "dataset": "{slug} {percent}"})
+    assert half == "Half of the budget of {slug} {percent} is used or reserved."
+
+
 def test_of_an_event_no_sentence_is_kept_and_what_is_sent_to_a_webhook_is_english(
     ask: Ask, owner: Membership, analyst: Membership
 ) -> None:
