@@ -18,6 +18,7 @@ from dpgov.privacy.mechanisms.totals import PublicMean, Total
 from dpgov.privacy.mechanisms.views import Moments
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.statistics import StatisticKind
+from dpgov.queries.wording.words import at_most
 
 STATISTICS = (StatisticKind.COUNT, StatisticKind.SUM, StatisticKind.MEAN)
 _MOST_BINS = 60
@@ -46,9 +47,9 @@ class Sides:
         return float(self.unit * (place.first + place.last) / 2)
 
     @property
-    def moved_by(self) -> float:
-        """How far somebody moves the answer at most, on the axis."""
-        return float(self.unit * self.shift)
+    def moved_by(self) -> str:
+        """How far somebody moves the answer at most, on the axis; rounded up."""
+        return at_most(float(self.unit * self.shift))
 
     @property
     def rows(self) -> list[tuple[str, str, str]]:

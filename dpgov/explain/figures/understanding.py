@@ -1,7 +1,7 @@
 """What ε means, drawn: beliefs before and after, two noises side by side, the averaging attack."""
 
 from collections.abc import Sequence
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
 import plotly.graph_objects as go
@@ -15,6 +15,7 @@ from dpgov.language.translation import percent
 from dpgov.queries.wording.plotting import Figure, as_figure, inert
 
 _PLACES = [Decimal(place) / 200 for place in (1, *range(4, 197, 4), 199)]
+_HUNDREDTH = Decimal("0.01")
 
 
 def beliefs(promise: Promise) -> Figure:
@@ -22,18 +23,18 @@ def beliefs(promise: Promise) -> Figure:
     found = [moved(promise, before) for before in _PLACES]
     before = [_percent(each.before) for each in found]
     traces = [
-        _band(before, [_percent(e.at_last.low) for e in found], "limit", "", None),
+        _band(before, [_percent(e.at_last.low, ROUND_FLOOR) for e in found], "limit", "", None),
         _band(
             before,
-            [_percent(e.at_last.high) for e in found],
+            [_percent(e.at_last.high, ROUND_CEILING) for e in found],
             "limit",
             _("after every answer that the budget allows"),
             "tonexty",
         ),
     ]
     if promise.committed_nano:
-        low = [_percent(each.so_far.low) for each in found]
-        high = [_percent(each.so_far.high) for each in found]
+        low = [_percent(each.so_far.low, ROUND_FLOOR) for each in found]
+        high = [_percent(each.so_far.high, ROUND_CEILING) for each in found]
         traces.append(_band(before, low, "spent", "", None))
         traces.append(_band(before, high, "spent", _("after the answers so far"), "tonexty"))
     same = _band(before, before, "rest", _("if nothing were learned"), None)
@@ -115,5 +116,7 @@ def _band(x: list[float], y: list[float], role: str, name: str, fill: str | None
     )
 
 
-def _percent(share: Decimal) -> float:
-    return float(share * 100)
+def _percent(share: Decimal, rounding: str = "") -> float:
+    """To the digits that are shown where `rounding` says which way: bounds move outwards."""
+    whole = share * 100
+    return float(whole.quantize(_HUNDREDTH, rounding=rounding) if rounding else whole)

@@ -4,7 +4,7 @@ Numbers are written here for the reader: in digits that matter, with thousands a
 """
 
 from collections.abc import Sequence
-from decimal import Decimal
+from decimal import ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -134,15 +134,18 @@ def _power(power: int) -> str:
     return shown(Decimal(10) ** power) if -3 <= power <= 6 else f"10{_raised(power)}"
 
 
-def shown(number: Number, digits: int = 4) -> str:
-    """A number in so many digits that matter; whole parts are never cut."""
+def shown(number: Number, digits: int = 4, rounding: str = ROUND_HALF_EVEN) -> str:
+    """A number in so many digits that matter; whole parts are never cut.
+
+    What bounds something is rounded to where it still does.
+    """
     exact = exactly(number)
     if exact == 0:
         return "0"
     if abs(exact) < _PLAIN or abs(exact) >= _LARGE:
-        return scientific(exact)
+        return scientific(exact.quantize(Decimal(1).scaleb(exact.adjusted() - 1), rounding))
     places = max(0, digits - 1 - exact.adjusted())
-    rounded = exact.quantize(Decimal(1).scaleb(-places))
+    rounded = exact.quantize(Decimal(1).scaleb(-places), rounding)
     plain = rounded.normalize() if rounded != rounded.to_integral_value() else rounded.to_integral()
     return number_format(f"{plain:f}", force_grouping=True).replace("-", "−")
 
@@ -165,7 +168,7 @@ def _raised(power: int) -> str:
     return str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
-def share(number: Number, digits: int = 1) -> str:
+def share(number: Number, digits: int = 1, rounding: str = ROUND_HALF_EVEN) -> str:
     """A share in percent, with so many digits after the point."""
-    hundredfold = exactly(number) * 100
-    return percent(number_format(f"{hundredfold:.{digits}f}"))
+    hundredfold = (exactly(number) * 100).quantize(Decimal(1).scaleb(-digits), rounding)
+    return percent(number_format(f"{hundredfold:f}"))

@@ -63,7 +63,7 @@ def shown_number(cell: dict[str, Any], head: dict[str, Any]) -> str:
 def within(cell: dict[str, Any], head: dict[str, Any]) -> str:
     """The error at 95% as it follows the number on one line; nothing where none is stated."""
     accuracy = cell.get("accuracy") or []
-    words = beside(accuracy, USUAL, head)
+    words = beside(cell, USUAL, head)
     if accuracy_at(accuracy, USUAL) is not None:
         return f" {words}"
     return "" if words == NOTHING else f", {words}"

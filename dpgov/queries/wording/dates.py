@@ -41,6 +41,11 @@ def date_at(value: float, head: Mapping[str, Any]) -> str:
     return period_shown(period_text(step, first_of(head) + round(value)))
 
 
+def moved_by(cell: Mapping[str, Any]) -> float:
+    """How far the period that stands for a number is from the number: its error has that in it."""
+    return abs(cell["value"] - round(cell["value"])) if cell.get("date") else 0.0
+
+
 def periods_apart(number: str, value: float, step: str) -> str:
     """So many periods: “3 days”."""
     many = 1 if value == 1 else 2

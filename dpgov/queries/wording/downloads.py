@@ -20,9 +20,10 @@ from django.utils.translation import gettext as _
 from dpgov.budgets.words import question
 from dpgov.privacy.answer.body import is_alike, read_body
 from dpgov.queries.models import Query, Release
+from dpgov.queries.wording.margins import bound_at
 from dpgov.queries.wording.presentation import adjusted_values, named_bins
 from dpgov.queries.wording.rounds import write_rounds
-from dpgov.queries.wording.words import LEVELS, accuracy_at, in_words, rank_error_at, term_in_words
+from dpgov.queries.wording.words import LEVELS, in_words, rank_error_at, term_in_words
 from dpgov.web.spreadsheet import safe_text
 
 _CLIP = ("clip_from", "clip_to")
@@ -69,10 +70,10 @@ def _lines(body: dict[str, Any]) -> Iterator[_Line]:
         errors, accuracy = [], None
         columns = product(*bins), statistic["cells"], adjusted_values(statistic)
         for labels, cell, adjusted in zip(*columns, strict=True):
-            if cell["accuracy"] is not accuracy:
+            if cell["accuracy"] is not accuracy or "date" in cell:
                 accuracy = cell["accuracy"]
                 known = _holds_of(accuracy)
-                errors = [*_errors(statistic, accuracy), *(known.get(name) for name in but)]
+                errors = [*_errors(statistic, cell), *(known.get(name) for name in but)]
             value = cell.get("date", cell["value"])
             yield [*labels, *before, value, *errors, adjusted, *about]
 
@@ -162,11 +163,11 @@ def _before(body: dict[str, Any], statistic: dict[str, Any]) -> _Line:
     ]
 
 
-def _errors(statistic: dict[str, Any], accuracy: list[dict[str, Any]]) -> _Line:
+def _errors(statistic: dict[str, Any], cell: dict[str, Any]) -> _Line:
     return [
         statistic.get("quantile"),
-        *(accuracy_at(accuracy, level) for level in LEVELS),
-        *(rank_error_at(accuracy, level) for level in LEVELS),
+        *(bound_at(cell, level) for level in LEVELS),
+        *(rank_error_at(cell["accuracy"], level) for level in LEVELS),
     ]
 
 
@@ -237,8 +238,8 @@ def show(release):
         cells = statistic.get("cells") or [alike | {{"value": v}} for v in statistic["values"]]
         for group, cell in zip(groups, cells):
             errors = [a["message"] for a in cell["accuracy"] if a["confidence_level"] == 0.95]
-            value = cell.get("date", cell["value"])
-            print(*group, *names(statistic), value, *errors)
+            date = [cell["date"]] if "date" in cell else []  # the nearest to the number
+            print(*group, *names(statistic), *date, cell["value"], *errors)
         if statistic.get("warning_code"):
             print("warning:", statistic["warning_code"])
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from dpgov.privacy.mechanisms.mechanism import CHOICE
 from dpgov.privacy.mechanisms.strategies import TREE
 from dpgov.queries.wording.guarantee import price
-from dpgov.queries.wording.words import joined, lower_first, readable, statistic_in_words
+from dpgov.queries.wording.words import at_most, joined, lower_first, readable, statistic_in_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def _drawing(body: dict[str, Any], place: int) -> Drawing:
         mechanism=shown(drawn["mechanism"]),
         on=_on(drawn),
         price=price(drawn),
-        sensitivity=readable(drawn["sensitivity_l1"]) if "sensitivity_l1" in drawn else "–",
+        sensitivity=at_most(drawn["sensitivity_l1"]) if "sensitivity_l1" in drawn else "–",
         noise_scale=readable(drawn["noise_scale"]),
     )
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from dpgov.language.translation import percent
 from dpgov.privacy.noise.noise import WITHIN
 from dpgov.privacy.plan.statistics import StatisticKind
-from dpgov.queries.wording.dates import periods_apart
+from dpgov.queries.wording.dates import moved_by, periods_apart
 from dpgov.queries.wording.words import (
     NOTHING,
     accuracy_at,
@@ -24,14 +24,25 @@ from dpgov.queries.wording.words import (
 )
 
 
+def bound_at(cell: Mapping[str, Any], level: float) -> float | None:
+    """The error of a number as it is written: of a date, with what turning it into one moved it."""
+    bound = accuracy_at(cell["accuracy"], level)
+    return None if bound is None else bound + moved_by(cell)
+
+
 def margin(
-    accuracy: list[dict[str, Any]], level: float, head: Mapping[str, Any] | None = None
+    accuracy: list[dict[str, Any]],
+    level: float,
+    head: Mapping[str, Any] | None = None,
+    moved: float = 0.0,
 ) -> str:
     """The error bound in words: "± 12.5", or "20 rows" for a quantile, or a dash.
 
-    With the `head` of a statistic of dates it is so many of its periods: "± 3 days".
+    With the `head` of a statistic of dates it is so many of its periods: "± 3 days". `moved` is
+    how far the number that it is about was moved to be written.
     """
     bound, rows = accuracy_at(accuracy, level), rank_error_at(accuracy, level)
+    bound = None if bound is None else bound + moved
     if bound is not None and head and head.get("dates"):
         return f"± {periods_apart(at_most(bound), bound, head['dates']['step'])}"
     if bound is not None:
@@ -39,13 +50,12 @@ def margin(
     return NOTHING if rows is None else rows_that_count(rows, accuracy)
 
 
-def beside(
-    accuracy: list[dict[str, Any]], level: float, head: Mapping[str, Any] | None = None
-) -> str:
+def beside(cell: Mapping[str, Any], level: float, head: Mapping[str, Any] | None = None) -> str:
     """The same where it stands beside its number: "± 12.5", or "within 20 rows", or a dash."""
+    accuracy = cell.get("accuracy") or []
     rows = rank_error_at(accuracy, level)
     if rows is None or accuracy_at(accuracy, level) is not None:
-        return margin(accuracy, level, head)
+        return margin(accuracy, level, head, moved_by(cell))
     return gettext("within {rows}").format(rows=rows_that_count(rows, accuracy))
 
 

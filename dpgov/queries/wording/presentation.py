@@ -19,6 +19,7 @@ from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.models import Query
 from dpgov.queries.selectors import PublicState, ended_after_restore, public_state
 from dpgov.queries.wording.bins import shown_bins, shown_number, within, written
+from dpgov.queries.wording.dates import moved_by
 from dpgov.queries.wording.drawings import Drawing, drawings_of, sharing_in_words, shown
 from dpgov.queries.wording.findings import Finding, findings
 from dpgov.queries.wording.guarantee import guarantee_in_words
@@ -255,7 +256,7 @@ def _cell(
     value, accuracy = cell["value"], cell["accuracy"]
     if value is None:
         return Cell(NOTHING, (NOTHING,) * len(LEVELS), _("The true number may be anything."))
-    texts = tuple(margin(accuracy, level, head) for level in LEVELS)
+    texts = tuple(margin(accuracy, level, head, moved_by(cell)) for level in LEVELS)
     return Cell(
         shown_number(cell, head),
         texts,

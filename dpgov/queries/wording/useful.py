@@ -4,6 +4,7 @@ A function of released numbers, their stated errors and declared bounds alone.
 """
 
 from collections.abc import Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from statistics import median
 from typing import Any
 
@@ -14,8 +15,7 @@ from dpgov.privacy.mechanisms.table import AlikeCells
 from dpgov.privacy.plan.ranges import clipped, is_empty
 from dpgov.privacy.plan.statistics import STATISTICS, Recipe
 from dpgov.queries.wording.bins import USUAL, written
-from dpgov.queries.wording.dates import date_at
-from dpgov.queries.wording.words import accuracy_at, readable
+from dpgov.queries.wording.words import accuracy_at
 
 # A group is too noisy where its interval covers more than this part of all that can be true ...
 _PART = 0.5
@@ -60,7 +60,7 @@ def empty_in_words(statistic: dict[str, Any]) -> str:
         cells = [cells[cells.values.index(end(cells.values))] for end in (min, max)]
     if not all(is_empty([cell["accuracy"]], statistic, [cell["value"]]) for cell in cells):
         return ""
-    low, high = (written(bound, None, statistic) for bound in statistic["range"])
+    low, high = _ends_in_words(statistic)
     pattern = _(
         "This answer says nothing: its error is as wide as everything it can be, from {low} to "
         "{high}."
@@ -76,13 +76,18 @@ def warning_in_words(
     """That the error is as wide as everything that can be true; nothing where it is not."""
     if not is_empty(accuracies, head, values):
         return ""
-    dates = head.get("dates")
-    low, high = (date_at(end, head) if dates else readable(end) for end in head["range"])
+    low, high = _ends_in_words(head)
     pattern = _(
         "The error is as wide as everything between {low} and {high}: at {level} confidence such a "
         "number says nothing."
     )
     return pattern.format(low=low, high=high, level=percent(95))
+
+
+def _ends_in_words(head: dict[str, Any]) -> tuple[str, str]:
+    """From where to where it can be true, rounded outwards."""
+    low, high = head["range"]
+    return written(low, None, head, ROUND_FLOOR), written(high, None, head, ROUND_CEILING)
 
 
 def error_of(cell: dict[str, Any]) -> float | None:

@@ -205,7 +205,7 @@ def _side(cell: dict[str, Any], difference: str = "", verdict: str | Promise = "
         return Side(NOTHING, NOTHING, difference, verdict)
     error = accuracy_at(cell["accuracy"], 0.95)
     shown = cell.get("shown") or readable(cell["value"], error)
-    return Side(shown, beside(cell["accuracy"], 0.95), difference, verdict, cell["value"], error)
+    return Side(shown, beside(cell, 0.95), difference, verdict, cell["value"], error)
 
 
 def _against(first: dict[str, Any], other: dict[str, Any] | None) -> Side:

@@ -4,6 +4,8 @@ The plain sum needs no δ and holds for amounts chosen along the way; the others
 `privacy.accounting.comparison`.
 """
 
+from decimal import ROUND_CEILING
+
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -49,14 +51,21 @@ def scene(at: Chosen) -> Scene:
     said = _(
         "{count} answers at ε 0.1 are ε {plain} by the plain sum, and ε {best} but for δ 10⁻⁶ by "
         "zCDP."
-    ).format(count=shown(int(chosen)), plain=shown(plain), best=shown(best))
+    ).format(count=shown(int(chosen)), plain=_amount(plain), best=_amount(best))
     caption = _(
         "Ten times as many questions are ten times the sum, but only about three times the root: "
         "where δ is allowed, the curves part once there are many questions."
     )
-    rows = tuple((shown(int(count)), *(shown(one) for one in found[count])) for count in QUESTIONS)
+    rows = tuple(
+        (shown(int(count)), *(_amount(one) for one in found[count])) for count in QUESTIONS
+    )
     heads = (_("questions k"), *(name for name, _role in named))
     return Scene(said, (Picture(figure, caption),), Table(heads, rows, QUESTIONS.index(chosen)))
+
+
+def _amount(epsilon: float) -> str:
+    # The shortest decimal that reads back as this float, so that 0.1 stays 0.1.
+    return shown(repr(epsilon), rounding=ROUND_CEILING)
 
 
 LESSON = Lesson(

@@ -1,5 +1,7 @@
 """A group of k people has kε: an answer may be e^(kε) times as likely because of all of them."""
 
+from decimal import ROUND_CEILING
+
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -51,7 +53,7 @@ def scene(at: Chosen) -> Scene:
             str(k),
             shown(k * GROUP_EPSILON),
             shown(exponential(exactly(k * GROUP_EPSILON))),
-            share(truth_share(k * GROUP_EPSILON)),
+            share(truth_share(k * GROUP_EPSILON), rounding=ROUND_CEILING),
         )
         for k in listed
     )

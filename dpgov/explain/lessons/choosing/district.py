@@ -5,7 +5,7 @@ are about different people, so that each has the whole ε; the share comes out w
 a thousand. Who is known to live there is known by it, with or without their own row.
 """
 
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -38,7 +38,7 @@ def scene(at: Chosen) -> Scene:
                 [100 * one for one in shares],
                 "",
                 "1",
-                texts=[share(one) for one in shares],
+                texts=[*map(share, shares[:2]), share(with_row.low, rounding=ROUND_FLOOR)],
                 errors=[0, 100 * width, 0],
             )
         ],
@@ -50,7 +50,7 @@ def scene(at: Chosen) -> Scene:
         "ε {epsilon}: the share of the district is 99.1%, give or take {width} (95%). Who is known "
         "to live there is believed a speaker at {belief} instead of 15.5%, with or without their "
         "row."
-    ).format(epsilon=epsilon, width=share(width, 2), belief=share(DISTRICT_SHARE))
+    ).format(epsilon=epsilon, width=share(width, 2, ROUND_CEILING), belief=share(DISTRICT_SHARE))
     caption = _(
         # The signs are per cent; xgettext:no-python-format
         "Invented: a language spoken by 15.5% of a country and by 99.1% of the 1,000 people of one "
@@ -58,7 +58,11 @@ def scene(at: Chosen) -> Scene:
         "somebody."
     )
     rows = tuple(
-        (one, "± " + share(half_width(one), 2), share(after(DISTRICT_SHARE, one).low, 2))
+        (
+            one,
+            "± " + share(half_width(one), 2, ROUND_CEILING),
+            share(after(DISTRICT_SHARE, one).low, 2, ROUND_FLOOR),
+        )
         for one in EPSILONS
     )
     heads = ("ε", _("error of the share (95%)"), _("belief about one person, least"))

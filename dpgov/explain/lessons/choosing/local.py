@@ -5,7 +5,7 @@ among n with the deviation sqrt(n p (1 - p))/(2p - 1), which grows with sqrt(n).
 adds Laplace noise once: sqrt(2)/ε, whatever n is.
 """
 
-from decimal import Decimal
+from decimal import ROUND_CEILING, Decimal
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -58,7 +58,7 @@ def scene(at: Chosen) -> Scene:
         "for any number. Both promise the same ε. Between the two: 10,000 reports of ε 1 that a "
         "trusted party mixes promise ε {mixed} at δ 10⁻⁶ together. Surveys here do not count on "
         "it: reports are seen as they come."
-    ).format(mixed=shown(shuffled(MIXED_EPSILON, MIXED_PEOPLE, MIXED_DELTA), 2))
+    ).format(mixed=shown(shuffled(MIXED_EPSILON, MIXED_PEOPLE, MIXED_DELTA), 2, ROUND_CEILING))
     rows = tuple(
         (shown(people), shown(at_home, 3), share(at_home / people, 2), shown(once, 3))
         for people, (at_home, once) in zip(_PEOPLE, found, strict=True)

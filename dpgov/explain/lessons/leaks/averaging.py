@@ -6,6 +6,8 @@ from the distribution of a sum of k such numbers by its k-th power in the discre
 """
 
 import math
+from decimal import ROUND_CEILING
+from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
@@ -79,7 +81,7 @@ def scene(at: Chosen) -> Scene:
         (
             str(asked),
             shown(found[place], 5),
-            "± " + shown(reach(asked) / asked, 3),
+            "± " + shown(Fraction(reach(asked), asked), 3, ROUND_CEILING),
             shown(AGAIN_EPSILON * asked),
         )
         for place, asked in enumerate(_ASKED)

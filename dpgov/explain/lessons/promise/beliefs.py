@@ -3,7 +3,7 @@
 A belief b becomes at most b e^ε / (1 - b + b e^ε) and at least b / (b + (1 - b) e^ε), by Bayes.
 """
 
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -54,10 +54,10 @@ def scene(at: Chosen) -> Scene:
     ).format(
         epsilon=epsilon,
         half=share("0.5", 0),
-        low=share(half.low),
-        high=share(half.high),
+        low=share(half.low, rounding=ROUND_FLOOR),
+        high=share(half.high, rounding=ROUND_CEILING),
         tenth=share("0.1", 0),
-        most=share(after(Decimal("0.1"), epsilon).high),
+        most=share(after(Decimal("0.1"), epsilon).high, rounding=ROUND_CEILING),
     )
     caption = _(
         "Where a belief that you are in the data can end, whatever it was before and whatever else "
@@ -65,7 +65,11 @@ def scene(at: Chosen) -> Scene:
         "and go, a belief about what your row says moves as at twice the ε."
     )
     rows = tuple(
-        (share(one, 0), share(moved.low), share(moved.high))
+        (
+            share(one, 0),
+            share(moved.low, rounding=ROUND_FLOOR),
+            share(moved.high, rounding=ROUND_CEILING),
+        )
         for one, moved in ((prior, after(prior, epsilon)) for prior in PRIORS)
     )
     heads = (_("sure before"), _("afterwards at least"), _("afterwards at most"))

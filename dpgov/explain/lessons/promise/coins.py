@@ -6,7 +6,7 @@ throws the coins away and makes them a little unfair: ε = ln(p/(1 - p)), nobody
 person, and for all together c of n yes estimate (c/n - (1 - p))/(2p - 1).
 """
 
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 
 from django.utils.translation import gettext as _
@@ -54,7 +54,7 @@ def scene(at: Chosen) -> Scene:
         said = _(
             "Telling the truth with probability {truth} is ε {epsilon}: nobody can undo it for one "
             "person, and the share of yes among many can be estimated."
-        ).format(truth=shown(truth), epsilon=shown(response_epsilon(truth)))
+        ).format(truth=shown(truth), epsilon=shown(response_epsilon(truth), rounding=ROUND_CEILING))
     caption = _(
         "The nearer the two colours are to each other, the less one sent answer says. The coins "
         "are thrown away in randomised response, and kept with a one-time pad."
@@ -74,10 +74,12 @@ def _table(chosen: Fraction) -> Table:
             _("nothing")
             if found is None
             else _("{middle} ({low} to {high})").format(
-                middle=share(found[0]), low=share(max(Decimal(0), found[1])), high=share(found[2])
+                middle=share(found[0]),
+                low=share(max(Decimal(0), found[1]), rounding=ROUND_FLOOR),
+                high=share(found[2], rounding=ROUND_CEILING),
             )
         )
-        rows.append((shown(truth), shown(response_epsilon(truth)), said))
+        rows.append((shown(truth), shown(response_epsilon(truth), rounding=ROUND_CEILING), said))
     heads = (_("truth told"), "ε", _("estimate if 400 of 1,000 send yes"))
     return Table(heads, tuple(rows), TRUTHS.index(chosen))
 

@@ -3,6 +3,8 @@
 A chance of c without somebody's data is at most e^ε c with it: small chances stay small for long.
 """
 
+from decimal import ROUND_FLOOR
+
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -34,7 +36,7 @@ def scene(at: Chosen) -> Scene:
     said = _(
         "ε {epsilon}: at most e^ε = {factor} times as likely. What had a chance of one in 10¹² "
         "without you has at most one in {most} with you."
-    ).format(epsilon=chosen, factor=_exact(chosen), most=shown(1 / most, 2))
+    ).format(epsilon=chosen, factor=_exact(chosen), most=shown(1 / most, 2, ROUND_FLOOR))
     caption = _(
         "e^ε is steep: each step of 2.3 is another digit. In 2006 AOL published searches of about "
         "650,000 people, and some were recognised at once; under ε 12 a disaster whose chance was "
@@ -43,7 +45,7 @@ def scene(at: Chosen) -> Scene:
     ).format(told=shown(AOL_FACTOR_TOLD))
     heads = ("ε", _("e^ε, times as likely"), _("one in 10¹² becomes at most one in"))
     rows = tuple(
-        (one, _exact(one), shown(1 / (exponential(one) * exactly(AOL_CHANCE)), 2))
+        (one, _exact(one), shown(1 / (exponential(one) * exactly(AOL_CHANCE)), 2, ROUND_FLOOR))
         for one in EPSILONS
     )
     return Scene(said, (Picture(figure, caption),), Table(heads, rows, EPSILONS.index(chosen)))

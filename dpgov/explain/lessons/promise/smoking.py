@@ -4,7 +4,7 @@ It would with or without Alice among the people studied: that is knowledge about
 about her. Differential privacy bounds the difference that her own row makes: odds by e^ε.
 """
 
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -24,7 +24,7 @@ def scene(at: Chosen) -> Scene:
     beliefs = [RISK_BEFORE, RISK_WITHOUT_ALICE, found.low, found.high]
     names = [_("before"), _("study without Alice"), _("with her, least"), _("with her, most")]
     figure = drawn(
-        [bars([100 * one for one in beliefs], "", "1", texts=[share(one) for one in beliefs])],
+        [bars([100 * one for one in beliefs], "", "1", texts=_texts(beliefs, 1))],
         names,
         _("believed risk of Alice, %"),
         yaxis={"range": [0, 50 if found.high < Decimal("0.45") else 100]},
@@ -35,17 +35,23 @@ def scene(at: Chosen) -> Scene:
     ).format(
         before=share(RISK_BEFORE, 0),
         without=share(RISK_WITHOUT_ALICE, 0),
-        low=share(found.low),
-        high=share(found.high),
+        low=share(found.low, rounding=ROUND_FLOOR),
+        high=share(found.high, rounding=ROUND_CEILING),
         epsilon=at["epsilon"],
     )
     caption = _(
         "Invented numbers. The step from the first bar to the second is what the study found out "
         "about smoking, and is not hidden; the last two bars are what taking part can change."
     )
-    rows = tuple(zip(names, [share(one, 2) for one in beliefs], strict=True))
+    rows = tuple(zip(names, _texts(beliefs, 2), strict=True))
     table = Table((_("Belief"), _("risk of Alice")), rows)
     return Scene(said, (Picture(figure, caption),), table)
+
+
+def _texts(beliefs: list[Decimal], digits: int) -> list[str]:
+    """The last two are bounds."""
+    ways = (ROUND_HALF_EVEN, ROUND_HALF_EVEN, ROUND_FLOOR, ROUND_CEILING)
+    return [share(one, digits, way) for one, way in zip(beliefs, ways, strict=True)]
 
 
 LESSON = Lesson(

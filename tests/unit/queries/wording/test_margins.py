@@ -16,10 +16,12 @@ from dpgov.queries.free.words import FreeOffer, free_offers
 from dpgov.queries.models import Release
 from dpgov.queries.web.forms.offer import statistics_offered
 from dpgov.queries.wording.downloads import as_csv
+from dpgov.queries.wording.drawings import drawings_of
 from dpgov.queries.wording.guarantee import price
 from dpgov.queries.wording.logistic import logistic_regressions
 from dpgov.queries.wording.presentation import read_answer
 from dpgov.queries.wording.regressions import conditions, is_held_back, regressions
+from dpgov.queries.wording.useful import warning_in_words
 from dpgov.queries.workbench.comparing import UNKNOWN, chart_of, compared
 from tests.reference import Row
 from tests.unit.privacy.tables import blueprint_of, question, release_of, schema_of
@@ -236,3 +238,41 @@ def test_errors_are_rounded_up_and_intervals_outwards(
 )
 def test_a_price_is_never_said_to_be_less_than_was_paid(amount: float, shown: str) -> None:
     assert price({"epsilon": amount}) == f"ε {shown}"
+
+
+def of_dates(value: float, error: float) -> dict[str, Any]:
+    """A mean of days, as it is released."""
+    stated = [
+        {"confidence_level": level, "value": error, "message": ""} for level in (0.9, 0.95, 0.99)
+    ]
+    head: dict[str, Any] = {"statistic": "mean", "column": "on", "range": [0, 365]}
+    head |= {"dates": {"from": "2024-01-01", "step": "day"}}
+    cell = {"value": value, "accuracy": stated, "date": "2024-01-05"}
+    return {
+        "guarantee": {"epsilon": 1.0, "neighbouring": "add_remove", "group_size": 1},
+        "plan": {"statistics": [], "group_by": []},
+        "groups": [],
+        "draws": [],
+        "statistics": [head | {"cells": [cell]}],
+    }
+
+
+def test_the_error_of_a_date_holds_for_the_day_that_is_written() -> None:
+    """L23: 3.6 ± 0.8 is 2.8 to 4.4, and as the fifth day that is within 1.2 days; in files, too."""
+    body = of_dates(3.6, 0.8)
+    cell = read_answer(body).statistics[0].cells[0]
+    assert (cell.value, cell.errors[1], cell.within) == ("5 Jan 2024", "± 1.2 days", " ± 1.2 days")
+    assert "between 3 Jan 2024 and 6 Jan 2024 with" in cell.interval
+    head, line = lines_of(body)
+    assert line[head.index("value")] == "2024-01-05"
+    assert float(line[head.index("plus_minus_95")]) == pytest.approx(1.2)
+
+
+def test_all_that_can_be_true_is_said_outwards() -> None:
+    """L23: and what somebody moves an answer by is rounded up."""
+    head = {"statistic": "mean", "column": "x", "range": [-123.456, 987.654]}
+    wide = [[{"confidence_level": 0.95, "value": 5_000.0}]]
+    assert "everything between \u2212124 and 988:" in warning_in_words(head, wide)
+    body = of_wide({"statistic": "sum", "column": "pay"})
+    body["draws"][0]["sensitivity_l1"] = 1234.0625
+    assert drawings_of(body)[0].sensitivity == "1,235"

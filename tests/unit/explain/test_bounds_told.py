@@ -1,0 +1,83 @@
+"""L20, M8: what bounds something is written so that it still does, on pages and in lessons."""
+
+from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+
+from dpgov.explain.beliefs import moved
+from dpgov.explain.densities import sides
+from dpgov.explain.figures import understanding
+from dpgov.explain.lessons.adding import composition
+from dpgov.explain.lessons.drawing import share, shown
+from dpgov.explain.lessons.promise import beliefs
+from dpgov.explain.promise import invented_promise
+from dpgov.privacy.accounting.decimals import NANO
+
+UP, DOWN = "ROUND_CEILING", "ROUND_FLOOR"
+
+
+def number(text: str) -> Decimal:
+    return Decimal(text.strip("± %").replace(",", ""))
+
+
+@pytest.mark.parametrize("epsilon", beliefs.EPSILONS)
+def test_what_a_belief_can_become_is_told_outwards(epsilon: str) -> None:
+    """M8: at least and at most, in percent."""
+    rows = beliefs.scene({"epsilon": epsilon}).table.rows
+    for prior, (_before, low, high) in zip(beliefs.PRIORS, rows, strict=True):
+        found = beliefs.after(prior, epsilon)
+        assert number(low) <= 100 * found.low
+        assert 100 * found.high <= number(high)
+
+
+@pytest.mark.parametrize("questions", composition.QUESTIONS)
+def test_a_loss_is_never_told_as_less_than_it_is(questions: str) -> None:
+    """M8: nor as more than it is where it can be written out."""
+    totals = composition.totals(int(questions))
+    (row,) = [
+        row
+        for row in composition.scene({"questions": questions}).table.rows
+        if number(row[0]) == int(questions)
+    ]
+    told = [number(text) for text in row[1:]]
+    assert all(Decimal(repr(one)) <= text for one, text in zip(totals, told, strict=True))
+    assert told[0] == Decimal(questions) / 10
+
+
+def test_the_figure_of_beliefs_shows_their_bounds_outwards() -> None:
+    """L20: hovering over it shows two digits after the point."""
+    promise = invented_promise(NANO // 3)
+    low, high, _same = understanding.beliefs(promise)["data"]
+    for place, least, most in zip(low["x"], low["y"], high["y"], strict=True):
+        found = moved(promise, Decimal(str(place)) / 100).at_last
+        assert Decimal(str(least)) <= 100 * found.low
+        assert 100 * found.high <= Decimal(str(most))
+        assert (round(least, 2), round(most, 2)) == (least, most)
+
+
+def test_how_far_somebody_moves_an_answer_is_never_said_to_be_nothing() -> None:
+    """L20: of a sum it is the largest age; of many people's mean it is little."""
+    found = sides(invented_promise(NANO), statistic="sum", column="age", epsilon_nano=NANO)
+    assert found.moved_by == "120"
+    assert replace(found, unit=Fraction(1, 3 * 10**7), shift=1).moved_by == "0.000000034"
+
+
+@pytest.mark.parametrize(
+    ("value", "rounding", "told"),
+    [
+        ("0.12341", UP, "0.1235"),
+        ("0.12349", DOWN, "0.1234"),
+        ("0.0000121", UP, "1.3 × 10⁻⁵"),
+        ("2", UP, "2"),
+    ],
+)
+def test_a_bound_is_written_towards_the_side_that_it_holds_on(
+    value: str, rounding: str, told: str
+) -> None:
+    assert shown(value, rounding=rounding) == told
+
+
+def test_so_is_a_share() -> None:
+    assert (share("0.73106", 1, UP), share("0.73109", 2, DOWN)) == ("73.2%", "73.10%")
