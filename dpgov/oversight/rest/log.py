@@ -18,6 +18,7 @@ from dpgov.audit.selectors import EntryFilter, entries_of
 from dpgov.audit.services import verify_and_record
 from dpgov.budgets.findings import ledger_findings
 from dpgov.operation.bodies import refuse_any
+from dpgov.operation.moments import MomentField
 from dpgov.operation.paging import ByPosition
 from dpgov.tenants.permissions import MemberApiRequest, Permission
 from dpgov.tenants.selectors import actor_of
@@ -49,8 +50,8 @@ class EntryFilterSerializer(serializers.Serializer[EntryFilter]):
     actor = serializers.CharField(required=False, max_length=254, help_text="As the log wrote it.")
     action = serializers.ChoiceField(required=False, choices=[a.value for a in Action])
     dataset = serializers.CharField(required=False, max_length=200, help_text="Its short name.")
-    since = serializers.DateTimeField(required=False)
-    until = serializers.DateTimeField(required=False, help_text="Exclusive.")
+    since = MomentField(required=False)
+    until = MomentField(required=False, help_text="Exclusive.")
 
 
 class VerdictSerializer(serializers.Serializer[Verdict]):

@@ -5,20 +5,17 @@ tenant; what is foreign looks missing.
 """
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from django.core.exceptions import ValidationError as FormError
 from django.db.models import QuerySet
 from django.http import HttpResponse
-from django_filters.fields import IsoDateTimeField
 from django_filters.rest_framework import (
     CharFilter,
     ChoiceFilter,
     DjangoFilterBackend,
     FilterSet,
-    IsoDateTimeFilter,
 )
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.generics import ListAPIView
@@ -29,6 +26,7 @@ from rest_framework.views import APIView
 
 from dpgov.datasets.lineage import read_parents
 from dpgov.datasets.selectors import version_or_404
+from dpgov.operation.moments import MomentFilter
 from dpgov.operation.paging import ByPosition
 from dpgov.privacy.answer.body import read_body
 from dpgov.queries.answering.looking import look_at, pause_before_next_look, wait_for_end
@@ -145,22 +143,6 @@ class NewestFirst(ByPosition):
     page_size = 50
 
 
-class _Moment(IsoDateTimeField):  # type: ignore[misc]
-    """A moment that there is in UTC, too: at the ends of the calendar not every offset has one."""
-
-    def to_python(self, value: Any) -> datetime | None:
-        """Raises the form's ValidationError as for any other text that is no moment."""
-        found: datetime | None = super().to_python(value)
-        try:
-            return found if found is None else found.astimezone(UTC)
-        except OverflowError as problem:
-            raise FormError(self.error_messages["invalid"], code="invalid") from problem
-
-
-class _MomentFilter(IsoDateTimeFilter):  # type: ignore[misc]
-    field_class = _Moment
-
-
 class QueryFilter(FilterSet):  # type: ignore[misc]
     """By dataset, public state and time of submission."""
 
@@ -168,8 +150,8 @@ class QueryFilter(FilterSet):  # type: ignore[misc]
     state = ChoiceFilter(
         method="in_state", choices=[(s.value, s.value) for s in PublicState], label="Public state"
     )
-    submitted_after = _MomentFilter(field_name="submitted_at", lookup_expr="gte")
-    submitted_before = _MomentFilter(field_name="submitted_at", lookup_expr="lt")
+    submitted_after = MomentFilter(field_name="submitted_at", lookup_expr="gte")
+    submitted_before = MomentFilter(field_name="submitted_at", lookup_expr="lt")
 
     class Meta:
         model = Query
