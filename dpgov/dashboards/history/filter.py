@@ -88,12 +88,8 @@ class HistoryFilter(django_filters.FilterSet):  # type: ignore[misc]
         empty_label=pgettext_lazy("purpose", "Any"),
         widget=_choice_box(),
     )
-    since = django_filters.DateFilter(
-        method="from_day", label=pgettext_lazy("day", "From"), widget=_date_box()
-    )
-    until = django_filters.DateFilter(
-        method="to_day", label=pgettext_lazy("day", "To"), widget=_date_box()
-    )
+    since = django_filters.DateFilter(method="from_day", label=_("From (UTC)"), widget=_date_box())
+    until = django_filters.DateFilter(method="to_day", label=_("To (UTC)"), widget=_date_box())
 
     kinds: Callable[[], set[str]] = set
     tenant_id: UUID
@@ -129,7 +125,10 @@ class HistoryFilter(django_filters.FilterSet):  # type: ignore[misc]
 
 
 def _begin(day: date, *, days: int = 0) -> datetime:
-    """In UTC, as pictures count days. A moment, no function of a column: an index leads there."""
+    """In UTC, as pictures count days and refusals are booked; the fields say so.
+
+    A moment, no function of a column: an index leads there.
+    """
     day = min(max(day, _FIRST_DAY), _LAST_DAY) + timedelta(days=days)
     return datetime.combine(day, time.min, UTC)
 

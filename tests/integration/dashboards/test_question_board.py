@@ -1,7 +1,7 @@
 """Questions as a picture: sums of the list beside it, and every mark leads to what it counts."""
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -70,6 +70,23 @@ def test_a_day_of_the_picture_is_the_same_day_in_the_list_in_every_time_zone(
     browser = client_for(owner)
     for _colour, height, link in marks(page(browser, "/history/")):
         assert len(browser.get(f"/history/{link}").context["table"].rows) == height
+
+
+def test_the_fields_for_days_say_in_which_zone_they_are_read(
+    in_use: list[Query], owner: Membership, client_for: ClientFor, settings: Any
+) -> None:
+    """E13: in UTC, as pictures and refusals beside the list; its moments are of the pages' zone."""
+    settings.TIME_ZONE = "Europe/Berlin"
+    at = datetime(2026, 11, 20, 23, 30, tzinfo=UTC)
+    Query.objects.filter(pk=in_use[0].pk).update(submitted_at=at)
+    browser, shown = client_for(owner), "21 Nov 2026, 00:30"
+    html = page(browser, "/history/?range=all")
+    assert shown in html
+    assert "From (UTC)" in html
+    assert "To (UTC)" in html
+    for day, found in (("2026-11-20", True), ("2026-11-21", False)):
+        days = page(browser, f"/history/?range=all&since={day}&until={day}")
+        assert (shown in days) is found, day
 
 
 def test_an_analysts_picture_is_of_their_own_questions_alone(
