@@ -1,6 +1,8 @@
 """The answer where no address is: the API's one form, and the page for everybody else.
 
-Who shows no valid token is told that, and not which addresses there are.
+Who shows no valid token is told that, and not which addresses with a slash there are. Without the
+slash the answer is the same for everybody: 404, or for what reads the way to an address that there
+is. Which addresses there are is no secret: the API's description names them.
 """
 
 from typing import Any

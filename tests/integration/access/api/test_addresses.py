@@ -38,6 +38,8 @@ def test_what_is_read_without_the_slash_is_led_to_it_and_what_is_written_is_not(
     client = world.client("analyst", Kind.API)
     read = client.get("/api/v1/queries")
     assert (read.status_code, read["Location"]) == (301, "/api/v1/queries/")
+    assert Client().get("/api/v1/queries").status_code == 301
+    assert Client().get("/api/v1/nothing").status_code == 404
     for method in ("POST", "PATCH", "PUT"):
         written = client.generic(method, QUERIES, "{}", "application/json")
         assert written.status_code == 404
