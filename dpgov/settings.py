@@ -108,6 +108,7 @@ MIDDLEWARE = [
     "dpgov.operation.middleware.WholeBodyMiddleware",
     "dpgov.operation.middleware.AddressMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
+    "dpgov.operation.middleware.NulMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",

@@ -7,10 +7,17 @@ request took is in the operator's log alone; no header tells it.
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import structlog
 from django.conf import settings
-from django.http import HttpRequest, HttpResponseBase, JsonResponse, UnreadablePostError
+from django.http import (
+    HttpRequest,
+    HttpResponseBase,
+    JsonResponse,
+    QueryDict,
+    UnreadablePostError,
+)
 from django.middleware.common import CommonMiddleware
 from django.shortcuts import render
 from django.urls import Resolver404, resolve
@@ -18,6 +25,7 @@ from django.urls import Resolver404, resolve
 from dpgov.operation import request_ids
 from dpgov.operation.tallies import count_request
 
+View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 _API = "/api/"
 _METRICS = "/metrics"
 READING = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
@@ -125,6 +133,48 @@ def _streams(request: HttpRequest) -> bool:
         return getattr(resolve(request.path_info).func, "csrf_exempt", False)
     except Resolver404:
         return True
+
+
+class NulMiddleware:
+    """Answers 400 to an address or a form of a page that holds NUL, before anybody looks for it.
+
+    No keyboard has it and PostgreSQL takes it in no text, so that it would be a fault of ours
+    wherever a text is looked for. The API refuses it at the name of its field. A form that is kept
+    without it is let through (`drops_nul`), and doors that stream a file read theirs themselves.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Callable[..., Any], *__: Any
+    ) -> HttpResponseBase | None:
+        """The refusal, or nothing; its page knows by now who reads it."""
+        if is_api(request) or not (_address_holds_nul(request) or _form_holds_nul(request, view)):
+            return None
+        return render(request, "400.html", status=400)
+
+
+def drops_nul(view: View) -> View:
+    """Of a door that keeps what a form says without NUL: nothing else that was typed is lost."""
+    view.drops_nul = True  # type: ignore[attr-defined]
+    return view
+
+
+def _address_holds_nul(request: HttpRequest) -> bool:
+    return "\0" in request.path_info or _hold_nul(request.GET)
+
+
+def _form_holds_nul(request: HttpRequest, view: Callable[..., Any]) -> bool:
+    by_itself = getattr(view, "csrf_exempt", False) or getattr(view, "drops_nul", False)
+    return request.method not in READING and not by_itself and _hold_nul(request.POST)
+
+
+def _hold_nul(sent: QueryDict) -> bool:
+    return any("\0" in text for name, texts in sent.lists() for text in (name, *texts))
 
 
 class AddressMiddleware(CommonMiddleware):

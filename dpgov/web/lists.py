@@ -13,8 +13,6 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
-from dpgov.web.texts import storable
-
 PER_PAGE = 50
 _LONGEST, _MOST_WORDS = 100, 6
 
@@ -58,7 +56,7 @@ def listed(
 
 def typed_words(text: str) -> str:
     """What somebody typed to find something, as far as it is looked for."""
-    return " ".join(storable(text).split()[:_MOST_WORDS])[:_LONGEST]
+    return " ".join(text.split()[:_MOST_WORDS])[:_LONGEST]
 
 
 def holding(words: Sequence[str], by: Sequence[str]) -> Q:

@@ -9,7 +9,6 @@ from dpgov.dashboards.search.suggesting import suggestions
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.lists import typed_words
 from dpgov.web.picking import Suggested
-from dpgov.web.texts import storable
 
 _LONGEST = 100
 
@@ -19,7 +18,7 @@ _LONGEST = 100
 def anything(request: HttpRequest) -> HttpResponse:
     """What the words of `?q=` lead to: a page, or for the box only its list."""
     membership = membership_of(request)
-    text = storable(request.GET.get("q", "")[:_LONGEST]).strip()
+    text = request.GET.get("q", "")[:_LONGEST].strip()
     found = find_anything(membership, text)
     template = "_found.html" if request.headers.get("HX-Request") else "anything.html"
     return render(request, f"dashboards/search/{template}", {"q": text, "kinds": found})

@@ -16,6 +16,7 @@ from dpgov.datasets.web.forms.filling import around_the_grid
 from dpgov.datasets.web.forms.importing import forget
 from dpgov.datasets.web.forms.registration import RegistrationForm
 from dpgov.language.translation import translated
+from dpgov.operation.middleware import drops_nul
 from dpgov.privacy.plan.schema import InvalidDomain
 from dpgov.tenants.permissions import Permission, requires
 from dpgov.web.pages import show_page
@@ -23,6 +24,7 @@ from dpgov.web.pages import show_page
 _MOVED, _TOO_LARGE = 409, 413
 
 
+@drops_nul
 @requires(Permission.REGISTER_DATASETS)
 @require_POST
 def save_draft(request: HttpRequest, upload_id: UUID) -> HttpResponse:
@@ -58,6 +60,7 @@ def _saved_by_itself(request: HttpRequest, chosen: Upload) -> HttpResponse:
     return JsonResponse({"seen": seen})
 
 
+@drops_nul
 @requires(Permission.REGISTER_DATASETS)
 @require_POST
 def review(request: HttpRequest, upload_id: UUID) -> HttpResponse:

@@ -21,6 +21,7 @@ from dpgov.datasets.web.forms.file import ReadingForm, how_read, lines_of
 from dpgov.datasets.web.forms.filling import around_the_grid, form_of
 from dpgov.datasets.web.forms.registration import RegistrationForm, VersionForm
 from dpgov.language.translation import translated
+from dpgov.operation.middleware import drops_nul
 from dpgov.privacy.plan.schema import ColumnSpec
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
@@ -67,6 +68,7 @@ def _too_many() -> str:
     return _("Too many files are looked at at present. Try again in a minute.")
 
 
+@drops_nul
 @requires(Permission.REGISTER_DATASETS)
 @require_POST
 def check(request: HttpRequest, upload_id: UUID) -> HttpResponse:
@@ -80,6 +82,7 @@ def check(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     return _checked(request, chosen, form, "datasets/registering/register.html", where)
 
 
+@drops_nul
 @requires(Permission.REGISTER_DATASETS)
 @require_POST
 def check_version(request: HttpRequest, slug: str, upload_id: UUID) -> HttpResponse:

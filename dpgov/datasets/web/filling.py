@@ -35,6 +35,7 @@ from dpgov.datasets.web.forms.filling import (
 )
 from dpgov.datasets.web.forms.importing import keep
 from dpgov.datasets.web.forms.registration import typed_column
+from dpgov.operation.middleware import drops_nul
 from dpgov.privacy.plan.computed.declared import MAX_COMPUTED
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import CSV, as_file
@@ -53,6 +54,7 @@ def column_template(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     return as_file(template(chosen.headers, typed, list(computed)), "columns.csv", CSV)
 
 
+@drops_nul
 @requires(Permission.REGISTER_DATASETS)
 @require_POST
 def fill(request: HttpRequest, upload_id: UUID) -> HttpResponse:

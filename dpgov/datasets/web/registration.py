@@ -27,6 +27,7 @@ from dpgov.datasets.web.forms.importing import kept
 from dpgov.datasets.web.forms.registration import RegistrationForm, as_posted
 from dpgov.datasets.web.forms.taking import NO_ROOM, taken
 from dpgov.language.translation import retold, translated
+from dpgov.operation.middleware import drops_nul
 from dpgov.privacy.plan.schema import InvalidDomain
 from dpgov.tenants.permissions import Permission, membership_of, requires, requires_still
 from dpgov.web.pages import show_page
@@ -91,6 +92,7 @@ def _take(request: HttpRequest, form: UploadForm, handler: SpoolHandler) -> Uplo
     return taken(form, handler, take)
 
 
+@drops_nul
 @requires(Permission.REGISTER_DATASETS)
 @require_http_methods(["GET", "HEAD", "POST"])
 def register(request: HttpRequest, upload_id: UUID) -> HttpResponse:

@@ -16,6 +16,7 @@ from dpgov.datasets.web.forms.filling import around_the_grid
 from dpgov.datasets.web.forms.importing import kept
 from dpgov.datasets.web.forms.registration import VersionForm, as_posted
 from dpgov.language.translation import retold, translated
+from dpgov.operation.middleware import drops_nul
 from dpgov.privacy.plan.schema import InvalidDomain
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
@@ -37,6 +38,7 @@ def versions(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "datasets/versions.html", context)
 
 
+@drops_nul
 @requires(Permission.REGISTER_DATASETS)
 @require_http_methods(["GET", "HEAD", "POST"])
 def add_version(request: HttpRequest, slug: str, upload_id: UUID) -> HttpResponse:

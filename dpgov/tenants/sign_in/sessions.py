@@ -44,6 +44,10 @@ class SessionStore(db.SessionStore):
             now = self._read_as(found.session_data)
             self._session_cache = _merged(before, mine, now)
 
+    def _validate_session_key(self, key: str | None) -> bool:
+        """A key as they are made: a cookie can spell others, and no database is asked for NUL."""
+        return bool(key and key.isalnum() and super()._validate_session_key(key))  # type: ignore[misc]
+
     def create_model_instance(self, data: Any) -> Any:
         """Whatever is written next is merged against this, also where the row is a new one."""
         made = super().create_model_instance(data)

@@ -85,7 +85,7 @@ def test_another_organisation_finds_nothing_of_it(
         assert set(found(client, text)) <= {"Pages", "Lessons"}
 
 
-@pytest.mark.parametrize("text", ["", "   ", "\0", "%", "_", "<script>", "x" * 1000])
+@pytest.mark.parametrize("text", ["", "   ", "%", "_", "<script>", "x" * 1000])
 def test_odd_words_find_nothing_and_break_nothing(
     text: str, dataset: Dataset, analyst: Membership, client_for: ClientFor
 ) -> None:

@@ -91,7 +91,7 @@ def test_what_is_no_place_of_a_control_is_the_one_to_start_from(typed: str) -> N
 def test_what_is_typed_into_an_address_is_never_shown(
     analyst: Membership, client_for: ClientFor
 ) -> None:
-    html = page(client_for(analyst), f"{path_of(LESSONS[0])}?epsilon=<b>x</b>&f=%00&delta=99999")
+    html = page(client_for(analyst), f"{path_of(LESSONS[0])}?epsilon=<b>x</b>&f=%01&delta=99999")
     assert "<b>x" not in html
 
 

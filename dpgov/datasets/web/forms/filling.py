@@ -15,7 +15,6 @@ from dpgov.datasets.web.forms.computed import at, computed_in, places_of
 from dpgov.datasets.web.forms.file import how_read
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import membership_of
-from dpgov.web.texts import storable
 
 Typed = dict[str, str]
 
@@ -77,9 +76,8 @@ def with_values_apart(typed: Mapping[str, str], prefix: str) -> Typed:
 
 def form_of(membership: Membership, upload: Upload, version_of: str) -> str:
     """The address of the form: of a new version of this dataset, else of a new dataset."""
-    slug = storable(version_of)
-    if selectors.datasets_of(membership).filter(slug=slug).exists():
-        return reverse("datasets:add_version", args=[slug, upload.pk])
+    if selectors.datasets_of(membership).filter(slug=version_of).exists():
+        return reverse("datasets:add_version", args=[version_of, upload.pk])
     return reverse("datasets:register", args=[upload.pk])
 
 
