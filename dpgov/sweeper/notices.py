@@ -52,11 +52,14 @@ def nothing() -> None:
     """Nobody waits to hear that there is progress."""
 
 
-def notices_round(turns: Turns | None = None, between: Callable[[], None] = nothing) -> None:
+def notices_round(
+    turns: Turns | None = None, between: Callable[[], None] = nothing, *, at_home: bool = True
+) -> None:
     """Make events, send letters, call webhooks. Never inside a transaction: it takes seconds.
 
     With `turns` not many of them: the next round goes on behind the last one's turn. Passes on that
-    the database is away; the sweeper knows what to do then.
+    the database is away; the sweeper knows what to do then. Where it is not `at_home`, what brings
+    answers of a survey waits: who is not frozen yet may have had them in what the backup lacks.
     """
     known = tenants()
     for tenant in known:
@@ -65,6 +68,8 @@ def notices_round(turns: Turns | None = None, between: Callable[[], None] = noth
     # From here on, however long events took: or no turn would ever have any of it.
     over = math.inf if turns is None else clock.running() + _SECONDS
     for number, tenant_id in (turns or Turns()).after_the_last(known):
+        if not at_home and _STEPS[number] is send_survey_letters:
+            continue
         _try(_STEPS[number], tenant_id, until=max(over, clock.running() + _LEAST_SECONDS))
         between()
         if clock.running() >= over:

@@ -8,12 +8,14 @@ from dpgov.tenants.models import Tenant
 class DatabaseMark(models.Model):
     """One row: the identity of the database in which the ledger was last at home.
 
-    `moves` counts how often it came to be at home elsewhere, so that no move is taken for another.
+    `moves` goes up with each move and each freeze by hand, so that none is taken for another.
+    `is_freezing` from when one by hand begins until everybody is frozen.
     """
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1)
     identity = models.CharField(max_length=100)
     moves = models.PositiveIntegerField(default=0, db_default=0)
+    is_freezing = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         constraints = [models.CheckConstraint(name="budgets_one_mark", condition=models.Q(id=1))]
@@ -43,8 +45,8 @@ class RestoreMark(models.Model):
 class RestoreMarkForAnother(models.Model):
     """That a tenant was frozen for another reason than a checkpoint of its own.
 
-    For one of another tenant's, or because the database moved. `seen` is a hash of which it was: no
-    row of a tenant's says who another one is, or how long their log.
+    For one of another tenant's, because the database moved, or by hand. `seen` is a hash of which
+    it was: no row of a tenant's says who another one is, or how long their log.
     """
 
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")

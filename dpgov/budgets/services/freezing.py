@@ -18,6 +18,7 @@ from pathlib import Path
 from uuid import UUID
 
 from django.db import connection, transaction
+from django.db.models import F
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import OPERATOR, Actor
@@ -59,18 +60,46 @@ def _home() -> str | None:
     return DatabaseMark.objects.filter(pk=1).values_list("identity", flat=True).first()
 
 
-def settle_in() -> None:
-    """Call this database home, after every tenant has been frozen."""
-    here, home = identity(), DatabaseMark.objects.filter(pk=1).first()
-    if here is not None:
-        settled = {"identity": here, "moves": home.moves + 1 if home else 0}
-        DatabaseMark.objects.update_or_create(pk=1, defaults=settled)
+def begin_freezing() -> str:
+    """Note that everybody is to be frozen by hand, before anybody is: it may break off.
+
+    Returns what it is called. One that broke off before is taken over by it.
+    """
+    DatabaseMark.objects.get_or_create(pk=1, defaults={"identity": identity() or ""})
+    DatabaseMark.objects.filter(pk=1).update(moves=F("moves") + 1, is_freezing=True)
+    return _freeze_of(DatabaseMark.objects.get(pk=1))
+
+
+@transaction.atomic
+def settle_in(freeze: str) -> None:
+    """Call this database home, after every tenant has been frozen for this move, or by hand.
+
+    Does nothing when another freeze by hand was begun since.
+    """
+    home = DatabaseMark.objects.select_for_update().get(pk=1)
+    if freeze in {_move_of(home), _freeze_of(home)}:
+        home.identity = identity() or home.identity
+        home.moves, home.is_freezing = home.moves + 1, False
+        home.save()
 
 
 def this_move() -> str:
     """Which move it is that `moved` tells of; no other one is called so, there and back again."""
-    home = DatabaseMark.objects.get(pk=1)
+    return _move_of(DatabaseMark.objects.get(pk=1))
+
+
+def this_freeze() -> str | None:
+    """Which freeze by hand it is that is not over; None without one."""
+    begun = DatabaseMark.objects.filter(pk=1, is_freezing=True).first()
+    return _freeze_of(begun) if begun else None
+
+
+def _move_of(home: DatabaseMark) -> str:
     return f"move {home.moves} from {home.identity} to {identity()}"
+
+
+def _freeze_of(home: DatabaseMark) -> str:
+    return f"freeze {home.moves}"
 
 
 @transaction.atomic
@@ -80,8 +109,8 @@ def freeze_tenant(
     """Freeze every dataset, shared budget and open survey; how many were frozen by this call.
 
     `reason` is ours (`Said`) or a person's own; `outside` the newest checkpoint outside, for which
-    the tenant is not frozen once more. It is taken for one that everybody is frozen for; a caller
-    that does not know so yet says so in the same transaction (`restored`).
+    the tenant is not frozen once more. Whether everybody else is frozen for it is not known here:
+    the rest is tried again until a caller who froze everybody says so (`restored`).
     """
     budgets = Budget.objects.filter(FREEZABLE, tenant_id=tenant_id, frozen_at__isnull=True)
     count = budgets.update(frozen_at=clock.now(), frozen_reason=as_values(reason))
@@ -92,7 +121,7 @@ def freeze_tenant(
             defaults={
                 "outside_size": outside.size,
                 "outside_root": outside.root,
-                "is_for_all": True,
+                "is_for_all": False,
             },
         )
     append(

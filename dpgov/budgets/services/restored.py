@@ -13,8 +13,7 @@ lost answers would be the worse mistake.
 Called by the sweeper in every round; it changes nothing where nothing was restored.
 """
 
-import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
@@ -22,15 +21,30 @@ from uuid import UUID
 
 import structlog
 from django.db import transaction
-from django.db.models import QuerySet
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import OPERATOR, SWEEPER, Actor
 from dpgov.audit.keys.note import Checkpoint
 from dpgov.audit.outside import head_outside, newest_unknown, set_aside
 from dpgov.audit.selectors import EntryFilter, entries_of, newest_checkpoint
-from dpgov.budgets.models import RestoreMark, RestoreMarkForAnother
-from dpgov.budgets.services.freezing import freeze_tenant, moved, settle_in, this_move
+from dpgov.budgets.models import RestoreMarkForAnother
+from dpgov.budgets.services.freezing import (
+    begin_freezing,
+    freeze_tenant,
+    moved,
+    settle_in,
+    this_freeze,
+    this_move,
+)
+from dpgov.budgets.services.seen import (
+    Seen,
+    all_are_frozen_for,
+    everybody_is_frozen_for,
+    hashed,
+    lacking,
+    marks_of,
+    remembered,
+)
 from dpgov.budgets.standing import frozen_budgets
 from dpgov.language.said import said
 from dpgov.operation.away import is_database_away
@@ -47,10 +61,14 @@ FOR_ANOTHER = said(
     "The log of another organisation shows that the database was restored from a backup. It is one "
     "database for all organisations, so that answers may be missing here, too."
 )
+BY_HAND = said(
+    "The operator had the datasets of all organisations frozen, because the database was restored "
+    "from a backup. Those here could not be frozen at once."
+)
 
 
 class NotAllFrozen(RuntimeError):
-    """Somebody could not be frozen in a database that moved; the program's log says who."""
+    """Somebody could not be frozen, by hand or in a database that moved; who, and the log why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,56 +80,66 @@ class Frozen:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """The checkpoint that tells of a restore; `is_new` until its own tenant is frozen for it."""
-
-    outside: Checkpoint
-    is_new: bool
-
-
 def freeze_if_restored() -> list[Frozen]:
     """Freeze every tenant of a database that moved, or that does not know one of its checkpoints.
 
     Once for each checkpoint that tells of a restore: what an officer confirmed is not frozen again
     for the same one. What fails for one tenant is logged, and every round tries again whoever is
-    not frozen yet, and nobody else. Passes on that the database is away. Raises NotAllFrozen in one
-    that moved: it is not at home, and admits nothing of anybody's, before all are frozen.
+    not frozen yet, and nobody else; also whoever a freeze by hand left out. Passes on that the
+    database is away. Raises NotAllFrozen in one that moved: it is not at home, and admits nothing
+    of anybody's, before all are frozen.
     """
     if moved():
         return _freeze_all_for_the_move()
-    everybody = tenants()
+    everybody, begun = tenants(), this_freeze()
     looked = ((tenant.id, _try(_seen_by, tenant)) for tenant in everybody)
     seen = {tenant_id: restore for tenant_id, restore in looked if restore is not None}
-    return _freeze_all_for(seen, everybody) if seen else []
+    return _freeze_all_for(seen, begun, everybody) if seen or begun else []
 
 
 def _freeze_all_for_the_move() -> list[Frozen]:
-    step = partial(_freeze_for_the_move, _hashed(this_move()))
-    tried = [_try(step, tenant) for tenant in tenants()]
-    if None in tried:
-        raise NotAllFrozen
-    settle_in()
-    return [frozen for each in tried for frozen in each or []]
+    move = this_move()
+    tried = _each(partial(_freeze_for_the_move, hashed(move)), tenants())
+    _everybody_is_frozen(move)
+    return [frozen for each in tried for frozen in each]
 
 
-@transaction.atomic
 def _freeze_for_the_move(move: bytes, tenant: KnownTenant) -> list[Frozen]:
     """Nothing if it is frozen for this move."""
     if RestoreMarkForAnother.objects.filter(tenant=tenant.id, seen=move).exists():
         return []
-    RestoreMarkForAnother.objects.create(tenant_id=tenant.id, seen=move)
-    return [_freeze(tenant, reason=MOVED, actor=SWEEPER)]
+    outside = _outside_if_readable(tenant)
+    return [_freeze(tenant, reason=MOVED, actor=SWEEPER, outside=outside, others=[move])]
 
 
-def _freeze_all_for(seen: Mapping[UUID, _Seen], everybody: list[KnownTenant]) -> list[Frozen]:
+def _each(step: Callable[[KnownTenant], _T], everybody: list[KnownTenant]) -> list[_T]:
+    """The step for everybody; raises NotAllFrozen at the end if it failed for somebody."""
+    tried = [(tenant, _try(step, tenant)) for tenant in everybody]
+    if failed := [tenant.slug for tenant, done in tried if done is None]:
+        raise NotAllFrozen(f"not frozen: {', '.join(failed)}")
+    return [done for _, done in tried if done is not None]
+
+
+def _everybody_is_frozen(freeze: str) -> None:
+    """Nobody is tried again for what any of them was frozen for, and this is home."""
+    for tenant in tenants():
+        _try(everybody_is_frozen_for, tenant)
+    settle_in(freeze)
+
+
+def _freeze_all_for(
+    seen: Mapping[UUID, Seen], begun: str | None, everybody: list[KnownTenant]
+) -> list[Frozen]:
     """Those whom it was seen by last; they know from then on whether the others are frozen."""
     seen_by = [tenant for tenant in everybody if tenant.id in seen]
     others = [tenant for tenant in everybody if tenant.id not in seen]
-    tried = [_try(partial(_freeze_for, seen), tenant) for tenant in others + seen_by]
+    step = partial(_freeze_for, seen, {hashed(begun)} if begun else set())
+    tried = [_try(step, tenant) for tenant in others + seen_by]
     if None not in tried:
         for tenant in seen_by:
-            _try(partial(_all_are_frozen_for, seen), tenant)
+            _try(partial(all_are_frozen_for, seen), tenant)
+        if begun:
+            settle_in(begun)
     return [frozen for each in tried for frozen in each or []]
 
 
@@ -129,17 +157,48 @@ def _try(step: Callable[[KnownTenant], _T], tenant: KnownTenant) -> _T | None:
 
 
 def freeze_everything(*, reason: str, actor: Actor = OPERATOR) -> list[Frozen]:
-    """Freeze every budget of every tenant, also one that is frozen already for another reason."""
-    frozen = []
-    for tenant in tenants():
-        with acting_for(tenant.id):
-            frozen.append(_freeze(tenant, reason=reason, actor=actor))
+    """Freeze every budget of every tenant, also one that is frozen already for another reason.
+
+    What fails for one tenant is logged, and raises NotAllFrozen when all were tried: every round
+    tries again whoever was left out, and nobody else, also after a crash. Called once more, it
+    freezes everybody once more, confirmed or not: nothing tells whether a backup was restored
+    since that was made before it was over.
+    """
+    freeze, everybody = begin_freezing(), tenants()
+    looked = ((tenant.id, _try(_outside_if_readable, tenant)) for tenant in everybody)
+    seen = {tenant_id: Seen(found, is_new=True) for tenant_id, found in looked if found}
+    names = {hashed(freeze)} | ({hashed(this_move())} if moved() else set())
+    frozen = _each(partial(_freeze_by_hand, seen, names, reason, actor), everybody)
+    _everybody_is_frozen(freeze)
     return frozen
 
 
-def _freeze(tenant: KnownTenant, *, reason: str, actor: Actor) -> Frozen:
-    outside = _outside_if_readable(tenant)
+def _freeze_by_hand(
+    seen: Mapping[UUID, Seen], names: set[bytes], reason: str, actor: Actor, tenant: KnownTenant
+) -> Frozen:
+    """For all that rounds could find until the others are frozen: none undoes a confirmation."""
+    own = seen.get(tenant.id)
+    outside = own.outside if own else None
+    others = lacking(seen, names, tenant)
+    return _freeze(tenant, reason=reason, actor=actor, outside=outside, others=others)
+
+
+@transaction.atomic
+def _freeze(
+    tenant: KnownTenant,
+    *,
+    reason: str,
+    actor: Actor,
+    outside: Checkpoint | None,
+    others: Iterable[bytes],
+) -> Frozen:
+    """`others` is what it is frozen for beside a checkpoint of its own."""
     count = freeze_tenant(tenant_id=tenant.id, reason=reason, actor=actor, outside=outside)
+    RestoreMarkForAnother.objects.bulk_create(
+        [RestoreMarkForAnother(tenant_id=tenant.id, seen=each) for each in sorted(others)],
+        # By hand while a round does the same.
+        ignore_conflicts=True,
+    )
     return Frozen(tenant, count, reason)
 
 
@@ -152,60 +211,32 @@ def _outside_if_readable(tenant: KnownTenant) -> Checkpoint | None:
         return None
 
 
-def _seen_by(tenant: KnownTenant) -> _Seen | None:
+def _seen_by(tenant: KnownTenant) -> Seen | None:
     """The newest checkpoint that the database does not know, if anybody is to be frozen for it.
 
     Where somebody could not be frozen, what is remembered tells of it: the file may be aside.
     """
     outside = newest_unknown(tenant.id)
-    if outside is not None and not _marks_of(tenant, outside).exists():
-        return _Seen(outside, is_new=True)
+    if outside is not None and not marks_of(tenant, outside).exists():
+        return Seen(outside, is_new=True)
     if outside is not None and _an_officer_has_spoken(tenant):
         # The lost log's checkpoints are kept as evidence, aside: the log goes on and is signed
         # again, so that a second restore is noticed while the rest is still frozen for this one.
         set_aside(tenant.id)
-    mark = RestoreMark.objects.filter(tenant=tenant.id, is_for_all=False).first()
-    return _Seen(_remembered(mark), is_new=False) if mark else None
+    left = remembered(tenant)
+    return Seen(left, is_new=False) if left else None
 
 
-def _remembered(mark: RestoreMark) -> Checkpoint:
-    return Checkpoint(str(mark.tenant_id), mark.outside_size, bytes(mark.outside_root))
-
-
-@transaction.atomic
-def _freeze_for(seen: Mapping[UUID, _Seen], tenant: KnownTenant) -> list[Frozen]:
-    """For its own checkpoint, or for that of another tenant; nothing if it is frozen for all."""
-    own, lacking = seen.get(tenant.id), _lacking(seen, tenant)
+def _freeze_for(seen: Mapping[UUID, Seen], begun: set[bytes], tenant: KnownTenant) -> list[Frozen]:
+    """For its own checkpoint, for that of another tenant or by hand; nothing if it is for all."""
+    own, others = seen.get(tenant.id), lacking(seen, begun, tenant)
     outside = own.outside if own and own.is_new else None
-    if outside is None and not lacking:
+    if outside is None and not others:
         return []
-    reason = behind(outside.size, _newest_here(tenant)) if outside else FOR_ANOTHER
-    count = freeze_tenant(tenant_id=tenant.id, reason=reason, actor=SWEEPER, outside=outside)
+    reason: str = BY_HAND if begun & others else FOR_ANOTHER
     if outside is not None:
-        _marks_of(tenant, outside).update(is_for_all=False)
-    RestoreMarkForAnother.objects.bulk_create(
-        [RestoreMarkForAnother(tenant_id=tenant.id, seen=each) for each in lacking]
-    )
-    return [Frozen(tenant, count, reason)]
-
-
-def _lacking(seen: Mapping[UUID, _Seen], tenant: KnownTenant) -> list[bytes]:
-    """What of the others it was not frozen for yet."""
-    of_others = {_hash_of(each, seen[each].outside) for each in seen if each != tenant.id}
-    marks = RestoreMarkForAnother.objects.filter(tenant=tenant.id, seen__in=of_others)
-    return sorted(of_others - {bytes(each) for each in marks.values_list("seen", flat=True)})
-
-
-def _hash_of(tenant_id: UUID, outside: Checkpoint) -> bytes:
-    return _hashed(f"{tenant_id} {outside.size} {outside.root.hex()}")
-
-
-def _hashed(told: str) -> bytes:
-    return hashlib.sha256(told.encode()).digest()
-
-
-def _all_are_frozen_for(seen: Mapping[UUID, _Seen], tenant: KnownTenant) -> None:
-    _marks_of(tenant, seen[tenant.id].outside).update(is_for_all=True)
+        reason = behind(outside.size, _newest_here(tenant))
+    return [_freeze(tenant, reason=reason, actor=SWEEPER, outside=outside, others=others)]
 
 
 def behind(outside: int, here: int) -> str:
@@ -229,12 +260,6 @@ def behind(outside: int, here: int) -> str:
 def _newest_here(tenant: KnownTenant) -> int:
     checkpoint = newest_checkpoint(tenant.id)
     return checkpoint.size if checkpoint else 0
-
-
-def _marks_of(tenant: KnownTenant, outside: Checkpoint) -> QuerySet[RestoreMark]:
-    """That it was frozen for this very checkpoint; no other one of its size, and no smaller one."""
-    marks = RestoreMark.objects.filter(tenant=tenant.id)
-    return marks.filter(outside_size=outside.size, outside_root=outside.root)
 
 
 def _an_officer_has_spoken(tenant: KnownTenant) -> bool:

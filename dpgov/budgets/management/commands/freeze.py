@@ -5,10 +5,9 @@ The sweeper does so by itself when it notices; this is for who restored a backup
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from dpgov.budgets.services.freezing import settle_in
-from dpgov.budgets.services.restored import freeze_everything
+from dpgov.budgets.services.restored import NotAllFrozen, freeze_everything
 
 
 class Command(BaseCommand):
@@ -18,7 +17,10 @@ class Command(BaseCommand):
         parser.add_argument("--reason", required=True, help="why; shown to owners and officers")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        frozen = freeze_everything(reason=options["reason"])
-        settle_in()
+        try:
+            frozen = freeze_everything(reason=options["reason"])
+        except NotAllFrozen as failed:
+            told = "The program's log says why; each round of the sweeper tries again."
+            raise CommandError(f"Everybody else is frozen, but {failed}. {told}") from failed
         for each in frozen:
             self.stdout.write(f"{each.tenant.slug}: {each.budgets} frozen")

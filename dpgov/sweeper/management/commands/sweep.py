@@ -9,7 +9,7 @@ import structlog
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import close_old_connections
 
-from dpgov.budgets.services.restored import freeze_if_restored
+from dpgov.budgets.services.restored import NotAllFrozen, freeze_if_restored
 from dpgov.datasets.services import end_retention, finish_deletions, remove_orphans
 from dpgov.datasets.tasks import arrivals_round
 from dpgov.joint.services import joint_round
@@ -101,7 +101,8 @@ def _round(between: Callable[[], None] = nothing, turns: Turns | None = None) ->
 
 
 def _everything_once(between: Callable[[], None] = nothing, turns: Turns | None = None) -> Swept:
-    _freeze()
+    if not _freeze():
+        return _away_from_home(between, turns)
     done = sweep()
     for step in (joint_round, arrivals_round, _miss_files, tally_round):
         between()
@@ -111,6 +112,24 @@ def _everything_once(between: Callable[[], None] = nothing, turns: Turns | None 
     between()
     notices_round(turns, between)  # last: questions come first
     return done
+
+
+def _away_from_home(between: Callable[[], None], turns: Turns | None) -> Swept:
+    """A round in a database that moved, as long as somebody cannot be frozen there.
+
+    Whoever is not frozen may have had in what the backup lacks what would be done for them once
+    more: so no question is sent again or given up (which gives back what it holds), no joint one
+    goes on, no file is read (which opens budgets) or deleted, and no survey is sent out. Sums of
+    what ended, checkpoints, notices and the sweeper's own word need no home. The publisher runs on
+    and asks before each answer, as workers do.
+    """
+    for step in (_miss_files, tally_round):
+        between()
+        step()
+    checkpoint_round(between)
+    between()
+    notices_round(turns, between, at_home=False)
+    return Swept(sent=0, given_up=0)
 
 
 def _clear_up() -> None:
@@ -136,10 +155,18 @@ def _miss_files() -> None:
         _log.error("no worker sees a data file", versions=[str(version) for version in missing])
 
 
-def _freeze() -> None:
-    """Before anything else: nothing is asked or answered in a restored database."""
-    for frozen in freeze_if_restored():
+def _freeze() -> bool:
+    """Before anything else: nothing is asked or answered in a restored database. Whether it is
+    at home, as nobody is in one that moved before everybody is frozen.
+    """
+    try:
+        found = freeze_if_restored()
+    except NotAllFrozen as failed:
+        _log.error("nothing is admitted: not everybody could be frozen", why=str(failed))
+        return False
+    for frozen in found:
         _log.error("frozen", tenant=frozen.tenant.slug, budgets=frozen.budgets, why=frozen.reason)
+    return True
 
 
 def _added(sweeps: Sweeps, done: Swept | None) -> Sweeps:
