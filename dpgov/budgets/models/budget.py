@@ -1,12 +1,10 @@
 """A limit, what has been taken from it, who may take from it and how fast."""
 
 import uuid
-from collections.abc import Iterable
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any
 
-from django.db import models, transaction
+from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
@@ -21,30 +19,14 @@ def _currency(mode: str, delta: str) -> Currency:
     return Currency(Mode(mode), Decimal(delta) if delta else None)
 
 
-class BudgetQuerySet(models.QuerySet["Budget"]):
-    """Budgets of which a freeze misses none that is being opened in the same moment."""
+def hold_turn(tenant_id: uuid.UUID) -> None:
+    """Nobody else opens or freezes budgets of this tenant before the transaction ends.
 
-    def update(self, **changes: Any) -> int:
-        """As ever. A freeze waits for the turn of its tenant before it looks for budgets.
-
-        Whoever opens a budget holds that turn to the end (`services.opening`): either the freeze
-        finds the new budget, or the opening sees the freeze.
-        """
-        if changes.get("frozen_at") is None:
-            return super().update(**changes)
-        with transaction.atomic():
-            hold_turn(self.order_by().values("tenant"))
-            return super().update(**changes)
-
-
-def hold_turn(tenants: Iterable[uuid.UUID] | models.QuerySet[Any, Any]) -> None:
-    """Nobody else opens or freezes budgets of these tenants before the transaction ends.
-
-    By the tenant's row, as whatever is registered takes it first; who only refers to a tenant does
-    not wait. SQLite has one writer at a time.
+    Either a freeze finds a new budget, or who opens it sees the freeze. By the tenant's row, as
+    whatever is registered takes it first; who only refers to a tenant does not wait. SQLite has one
+    writer at a time.
     """
-    rows = Tenant.objects.filter(pk__in=tenants).order_by("pk")
-    list(rows.select_for_update(no_key=True).values_list("pk"))
+    Tenant.objects.select_for_update(no_key=True).values_list("pk").get(pk=tenant_id)
 
 
 class Budget(models.Model):
@@ -92,8 +74,6 @@ class Budget(models.Model):
     closed_at = models.DateTimeField(null=True, blank=True)
     undivided_at = models.DateTimeField(null=True, blank=True)
     counted_on = models.DateField(null=True, blank=True)
-
-    objects = BudgetQuerySet.as_manager()
 
     class Meta:
         constraints = [

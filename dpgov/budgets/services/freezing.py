@@ -26,6 +26,7 @@ from dpgov.audit.keys.note import Checkpoint
 from dpgov.audit.services import append
 from dpgov.budgets.errors import BudgetFrozen
 from dpgov.budgets.models import Budget, Correction, DatabaseMark, RestoreMark
+from dpgov.budgets.models.budget import hold_turn
 from dpgov.budgets.services.corrections import correct
 from dpgov.budgets.standing import FREEZABLE
 from dpgov.budgets.together import charged_together
@@ -112,6 +113,7 @@ def freeze_tenant(
     the tenant is not frozen once more. Whether everybody else is frozen for it is not known here:
     the rest is tried again until a caller who froze everybody says so (`restored`).
     """
+    hold_turn(tenant_id)
     budgets = Budget.objects.filter(FREEZABLE, tenant_id=tenant_id, frozen_at__isnull=True)
     count = budgets.update(frozen_at=clock.now(), frozen_reason=as_values(reason))
     size = outside.size if outside else None

@@ -69,7 +69,7 @@ def open_budget(
 
 def _freeze_with_the_others(budget: Budget) -> None:
     """A freeze that did not find the budget yet is seen here, or comes after this transaction."""
-    hold_turn([budget.tenant_id])
+    hold_turn(budget.tenant_id)
     if frozen_budgets(budget.tenant_id).exists():
         budget.frozen_at = clock.now()
         budget.frozen_reason = as_values(OPENED_AFTER_A_RESTORE)
