@@ -57,7 +57,11 @@ THOROUGH = (
     "integration/noise_check/test_runs.py",
     # Every statement, neighbour, nano, route with two roles, method that a route has not, and what
     # a program or an attacker may send to any of them. No guard of the database is there in vain.
+    "integration/access/api/test_nul.py",
     "integration/access/audience/test_outsiders.py",
+    "integration/access/pages/test_nul.py::test_no_page_looks_for_what_an_address_spells_with_it",
+    "integration/access/pages/test_nul.py::test_no_form_falls_over_it",
+    "integration/access/pages/test_nul.py::test_a_draft_is_kept_without_it_whatever_field_held_it",
     "integration/access/test_bombs_at_the_doors.py",
     "integration/access/test_every_route.py::test_a_method_that_a_route_has_not_lets_in_nobody",
     "integration/access/test_every_route.py::test_whom_a_route_refuses_it_refuses_whatever_they_name",
