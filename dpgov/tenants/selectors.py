@@ -65,3 +65,13 @@ def is_by(user_id: UUID, actor: Actor) -> bool:
 def actor_of(user: User) -> Actor:
     """How the audit log names this person."""
     return Actor(kind="user", id=str(user.id), label=user.email)
+
+
+def hold_turn(tenant_id: UUID) -> None:
+    """Whoever else asks for the tenant's turn waits until the transaction ends.
+
+    By the tenant's row: who only refers to it, such as a submitted question, does not wait. SQLite
+    has one writer at a time. Budgets are opened and frozen in this turn, so that either a freeze
+    finds a new one, or who opens it sees the freeze.
+    """
+    Tenant.objects.select_for_update(no_key=True).values_list("pk").get(pk=tenant_id)

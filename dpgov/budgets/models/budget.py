@@ -19,16 +19,6 @@ def _currency(mode: str, delta: str) -> Currency:
     return Currency(Mode(mode), Decimal(delta) if delta else None)
 
 
-def hold_turn(tenant_id: uuid.UUID) -> None:
-    """Nobody else opens or freezes budgets of this tenant before the transaction ends.
-
-    Either a freeze finds a new budget, or who opens it sees the freeze. By the tenant's row, as
-    whatever is registered takes it first; who only refers to a tenant does not wait. SQLite has one
-    writer at a time.
-    """
-    Tenant.objects.select_for_update(no_key=True).values_list("pk").get(pk=tenant_id)
-
-
 class Budget(models.Model):
     """A limit and what has been taken from it: reserved + spent never passes limit.
 

@@ -26,13 +26,13 @@ from dpgov.audit.keys.note import Checkpoint
 from dpgov.audit.services import append
 from dpgov.budgets.errors import BudgetFrozen
 from dpgov.budgets.models import Budget, Correction, DatabaseMark, RestoreMark
-from dpgov.budgets.models.budget import hold_turn
 from dpgov.budgets.services.corrections import correct
 from dpgov.budgets.standing import FREEZABLE
 from dpgov.budgets.together import charged_together
 from dpgov.budgets.words import noted
 from dpgov.language.said import as_values
 from dpgov.operation import clock
+from dpgov.tenants.selectors import hold_turn
 
 
 class NotFrozen(Exception):

@@ -23,7 +23,6 @@ from dpgov.budgets.models import (
     LimitChange,
     RateLimit,
 )
-from dpgov.budgets.models.budget import hold_turn
 from dpgov.budgets.services.corrections import correct
 from dpgov.budgets.services.line import bookable
 from dpgov.budgets.standing import frozen_budgets
@@ -31,6 +30,7 @@ from dpgov.language.said import as_values, said
 from dpgov.operation import clock
 from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.tenants.models import Tenant
+from dpgov.tenants.selectors import hold_turn
 
 # Not an allocation, which its dataset's budget limits; nor that of a survey, which is charged as it
 # opens and takes no report that belongs to another one.
