@@ -3,8 +3,9 @@
 import errno
 import json
 import shutil
+import sqlite3
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -221,9 +222,8 @@ def test_a_copy_of_the_database_admits_nothing_and_freezes_itself(
 @contextmanager
 def _in_a_copy() -> Generator[None]:
     """The same database under another name, as a restore would make it; dropped afterwards."""
-    original = connection.settings_dict["NAME"]
+    original, parameters = connection.settings_dict["NAME"], connection.get_connection_params()
     copy = f"{original}_copy"
-    parameters = connection.get_connection_params()
     connection.close()
     _copy(parameters, original, copy)
     connection.settings_dict["NAME"] = copy
@@ -237,7 +237,9 @@ def _in_a_copy() -> Generator[None]:
 
 def _copy(parameters: dict[str, Any], original: str, copy: str) -> None:
     if connection.vendor == "sqlite":
-        shutil.copy2(original, copy)
+        # Who else has the file open may keep beside it what was written.
+        with closing(sqlite3.connect(original)) as source, closing(sqlite3.connect(copy)) as target:
+            source.backup(target)
     else:
         _maintain(parameters, f'CREATE DATABASE "{copy}" TEMPLATE "{original}"')
 
