@@ -6,10 +6,8 @@ than its label names; a raw table that lies there after its file was registered,
 
 import hashlib
 import itertools
-import shutil
 import signal
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,7 +25,6 @@ from dpgov.datasets.services import (
     take_public_table,
 )
 from dpgov.datasets.tasks import read_next
-from dpgov.engines import child
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.plan.domains import column_spec, numeric_domain
 from dpgov.privacy.plan.schema import (
@@ -54,24 +51,8 @@ Step = Callable[[], object]
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """What the child processes make of the same two files is made once."""
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "DPGOV_LEASE_SECONDS", 0)
-    really, kept = child._ask, dict[tuple[str, bytes], dict[str, Any]]()
-
-    def ask(request: dict[str, Any], limits: Any, watch: Any) -> dict[str, Any]:
-        source = request.get("path") or request["join"]["path"]
-        known = request["do"], hashlib.sha256(Path(source).read_bytes()).digest()
-        made = tmp_path / known[1].hex()
-        if known not in kept:
-            kept[known] = really(request, limits, watch)
-            if "target" in request:
-                shutil.copyfile(request["target"], made)
-        elif "target" in request:
-            shutil.copyfile(made, request["target"])
-        return kept[known]
-
-    monkeypatch.setattr(child, "_ask", ask)
 
 
 def received(owner: Membership) -> Upload:
