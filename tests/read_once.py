@@ -7,16 +7,27 @@ the reader's process itself are marked `real_reader`.
 
 import json
 import shutil
+from collections.abc import Generator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 from uuid import uuid4
 
-from dpgov.engines import child_process
+from django.conf import settings
+
+from dpgov.engines import child, child_process
 from dpgov.engines.child_process import Limits, Progress, Watch
-from tests.profile import root_of_the_run
 
 _NAMED_BY_ITS_CALLER = "target"
+
+
+@contextmanager
+def files_are_read_once() -> Generator[None]:
+    """Within it, also in a test of the reader, which tries it on other files."""
+    with patch.object(child, "converse", converse):
+        yield
 
 
 def converse(request: dict[str, Any], limits: Limits, watch: Watch) -> dict[str, Any]:
@@ -58,8 +69,8 @@ def _keep(place: Path, target: str | None, said: list[Any]) -> None:
 
 
 def _kept() -> Path:
-    place = root_of_the_run() / "read"
-    place.mkdir(exist_ok=True)
+    place = Path(settings.DPGOV_HOME) / "read"
+    place.mkdir(parents=True, exist_ok=True)
     return place
 
 

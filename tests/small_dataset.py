@@ -5,26 +5,16 @@ people: the same ones in two tenants would be held for a compliance check.
 """
 
 import hashlib
-import shutil
-from collections.abc import Generator
-from contextlib import contextmanager
-from functools import cache
-from pathlib import Path
-from unittest.mock import patch
-
-from django.conf import settings
 
 from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import receive_upload, register_dataset
-from dpgov.datasets.services.files.uploads import child_limits
-from dpgov.engines import child
-from dpgov.engines.child import Ingested, Inspection
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
 from dpgov.privacy.plan.schema import DatasetSchema, MissingRule, Neighbouring, PrivacyUnit
 from dpgov.tenants.models import Membership
+from tests.read_once import files_are_read_once
 
 SEXES = ("Female", "Male")
 EDUCATIONS = ("Primary", "Secondary", "Tertiary")
@@ -85,7 +75,7 @@ def register_small_dataset(
         limit_nano=limit_nano,
         per_query_limit_nano=min(limit_nano, 2 * NANO),
     )
-    with child_processes_run_once(owner.tenant.slug):
+    with files_are_read_once():
         upload = receive_upload(
             tenant=owner.tenant,
             uploader=owner.user,
@@ -95,48 +85,3 @@ def register_small_dataset(
         return register_dataset(
             tenant=owner.tenant, owner=owner.user, upload=upload, declaration=declaration
         ).dataset
-
-
-@contextmanager
-def child_processes_run_once(tenant: str) -> Generator[None]:
-    """The file is the same each time, so what the child processes made of it is kept."""
-    home = str(settings.DPGOV_HOME)
-
-    def ingest(source: Path, target: Path, **_: object) -> Ingested:
-        kept, ingested = _ingested(home, tenant)
-        shutil.copyfile(kept, target)
-        return ingested
-
-    with (
-        patch.object(child, "inspect", lambda *_, **__: _inspected(home, tenant)),
-        patch.object(child, "ingest", ingest),
-    ):
-        yield
-
-
-_really_inspect, _really_ingest = child.inspect, child.ingest
-
-
-@cache
-def _inspected(home: str, tenant: str) -> Inspection:
-    return _really_inspect(_source(home, tenant), limits=child_limits())
-
-
-@cache
-def _ingested(home: str, tenant: str) -> tuple[Path, Ingested]:
-    kept = Path(home) / f"visits-{tenant}.duckdb"
-    ingested = _really_ingest(
-        _source(home, tenant),
-        kept,
-        columns=COLUMNS,
-        max_rows=1000,
-        limits=child_limits(),
-        key=settings.DPGOV_FINGERPRINT_KEY,
-    )
-    return kept, ingested
-
-
-def _source(home: str, tenant: str) -> Path:
-    path = Path(home) / f"visits-{tenant}.csv"
-    path.write_text(csv_of(tenant))
-    return path

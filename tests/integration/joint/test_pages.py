@@ -28,7 +28,7 @@ from dpgov.tenants.models import Membership
 from tests.cast import publish_now
 from tests.integration.joint.before import chosen, typed
 from tests.integration.joint.made import Side, asked, joined, look, proposed, query_of
-from tests.small_dataset import COLUMNS, SEXES, child_processes_run_once, csv_of
+from tests.small_dataset import COLUMNS, SEXES, csv_of
 
 SignIn = Callable[[Membership], Client]
 
@@ -63,7 +63,7 @@ def test_a_dataset_that_is_declared_otherwise_since_keeps_its_page_and_price(
     before = browser.get(address).context["price"]
     sexes = column_spec("sex", category_domain([*SEXES, "Other"]), MissingRule.DROP, "")
     columns = tuple(sexes if column.name == "sex" else column for column in COLUMNS)
-    with acting_for(one.tenant.pk), child_processes_run_once(one.tenant.slug):
+    with acting_for(one.tenant.pk):
         upload = receive_upload(
             tenant=one.tenant,
             uploader=one.owner.user,

@@ -30,7 +30,8 @@ from dpgov.tenants.models import Membership
 from tests.eager import read_waiting
 from tests.integration.children import Death, run
 from tests.integration.datasets.arrivals.conftest import ask, files
-from tests.small_dataset import COLUMNS, child_processes_run_once, csv_of
+from tests.read_once import files_are_read_once
+from tests.small_dataset import COLUMNS, csv_of
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.real_reader]
 KILLED = -signal.SIGKILL
@@ -42,9 +43,9 @@ def leases_end_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def quick(owner: Membership) -> Generator[None]:
+def quick() -> Generator[None]:
     """The same small file each time, whose reading was done once; it still tells how far it is."""
-    with child_processes_run_once(owner.tenant.slug):
+    with files_are_read_once():
         really = child.ingest
 
         def ingest(*args: Any, watch: Any, **kwargs: Any) -> Any:

@@ -17,7 +17,7 @@ from dpgov.queries.workbench.versions import over_versions
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
 from tests.integration.dashboards.reading import figure
-from tests.small_dataset import COLUMNS, CSV, child_processes_run_once
+from tests.small_dataset import COLUMNS, CSV
 
 Ask = Callable[..., Query]
 ClientFor = Callable[[Membership], Client]
@@ -29,11 +29,10 @@ def later(dataset: Dataset, owner: Membership) -> Callable[..., None]:
     """The same file handed in as the next version, perhaps declared otherwise."""
 
     def added(columns: tuple[ColumnSpec, ...] = COLUMNS) -> None:
-        with child_processes_run_once(owner.tenant.slug):
-            upload = receive_upload(
-                tenant=owner.tenant, uploader=owner.user, name="visits.csv", chunks=[CSV.encode()]
-            )
-            add_version(dataset=dataset, upload=upload, columns=columns, user=owner.user)
+        upload = receive_upload(
+            tenant=owner.tenant, uploader=owner.user, name="visits.csv", chunks=[CSV.encode()]
+        )
+        add_version(dataset=dataset, upload=upload, columns=columns, user=owner.user)
 
     return added
 
