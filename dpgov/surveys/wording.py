@@ -5,7 +5,7 @@ Everything follows from thresholds and from counts of randomised reports, which 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+from decimal import Decimal
 from fractions import Fraction
 from math import ceil, floor
 from typing import Any
@@ -25,11 +25,6 @@ _LARGEST_DENOMINATOR = 10
 # Of what is narrower than so much of all, the step in points.
 _TENTH = Decimal("0.1")
 _STEPS = ((Fraction(1, 1000), Decimal("0.001")), (Fraction(1, 100), Decimal("0.01")))
-_WHOLE: dict[str, Callable[[Fraction], int]] = {
-    ROUND_FLOOR: floor,
-    ROUND_CEILING: ceil,
-    ROUND_HALF_EVEN: round,
-}
 _SIZES = ((5, "small"), (9, "medium"), (14, "tall"))
 
 
@@ -56,7 +51,7 @@ class Line:
     @property
     def shown(self) -> str:
         """The estimate."""
-        return percent(_percentage(self.share, ROUND_HALF_EVEN, self._step))
+        return percent(_percentage(self.share, round, self._step))
 
     @property
     def interval(self) -> str:
@@ -67,8 +62,8 @@ class Line:
     @property
     def ends(self) -> tuple[Decimal, Decimal]:
         """Those of the interval in percent, rounded away from each other."""
-        low = _percentage(self.low, ROUND_FLOOR, self._step)
-        return low, _percentage(self.high, ROUND_CEILING, self._step)
+        low = _percentage(self.low, floor, self._step)
+        return low, _percentage(self.high, ceil, self._step)
 
     @property
     def _step(self) -> Decimal:
@@ -115,7 +110,7 @@ def _share(chance: Fraction) -> str:
 
 def points(share: float | Fraction) -> str:
     """How far a share may lie from another, at most: "4.3 points", rounded up."""
-    number = _percentage(share, ROUND_CEILING, _step_of(share))
+    number = _percentage(share, ceil, _step_of(share))
     return ngettext("%(number)s point", "%(number)s points", 1 if number == 1 else 2) % {
         "number": number
     }
@@ -126,9 +121,11 @@ def _step_of(width: float | Fraction) -> Decimal:
     return next((step for most, step in _STEPS if width < most), _TENTH)
 
 
-def _percentage(share: float | Fraction, rounding: str, step: Decimal) -> Decimal:
+def _percentage(
+    share: float | Fraction, rounded: Callable[[Fraction], int], step: Decimal
+) -> Decimal:
     """In percent, rounded once: a float is taken for the number that it is."""
-    return _WHOLE[rounding](100 * Fraction(share) / Fraction(step)) * step
+    return rounded(100 * Fraction(share) / Fraction(step)) * step
 
 
 def expected_error(survey: Survey, reports: int = 0) -> str:
