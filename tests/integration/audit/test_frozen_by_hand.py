@@ -72,6 +72,14 @@ def sign(dataset: Dataset) -> None:
     put(dataset.tenant_id, made.note)
 
 
+def rounds_freeze_nobody(but: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three of them, while this one cannot be frozen."""
+    with monkeypatch.context() as patch:
+        cannot_be_frozen(but, patch)
+        for _ in range(3):
+            assert freeze_if_restored() == []
+
+
 def test_the_command_freezes_whom_it_can_and_names_the_others(
     world: World, foreign_dataset: Dataset, last: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -105,10 +113,7 @@ def test_where_no_checkpoint_is_left_rounds_bring_it_to_its_end(
     freeze_but(last, monkeypatch)
     world.confirm()
     confirm(foreign_dataset, world)
-    with monkeypatch.context() as patch:
-        cannot_be_frozen(last, patch)
-        for _ in range(3):
-            assert freeze_if_restored() == []
+    rounds_freeze_nobody(last, monkeypatch)
     assert frozen_now() == [("zz", BY_HAND)]
     assert (world.is_frozen(), is_frozen(foreign_dataset)) == (False, False)
     confirm(last, world)
@@ -160,10 +165,7 @@ def test_rounds_undo_no_confirmation_where_everybody_has_checkpoints(
     freeze_but(last, monkeypatch)
     world.confirm()
     confirm(foreign_dataset, world)
-    with monkeypatch.context() as patch:
-        cannot_be_frozen(last, patch)
-        for _ in range(3):
-            assert freeze_if_restored() == []
+    rounds_freeze_nobody(last, monkeypatch)
     assert frozen_now() == [("zz", BY_HAND)]
     assert (world.is_frozen(), is_frozen(foreign_dataset), is_frozen(last)) == (False, False, True)
     confirm(last, world)
