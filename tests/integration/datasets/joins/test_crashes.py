@@ -22,8 +22,10 @@ from dpgov.datasets.services import (
     ask_registration,
     join_public_table,
     receive_upload,
+    remove_orphans,
     take_public_table,
 )
+from dpgov.datasets.services.files import orphans
 from dpgov.datasets.tasks import read_next
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.plan.domains import column_spec, numeric_domain
@@ -53,6 +55,9 @@ Step = Callable[[], object]
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "DPGOV_LEASE_SECONDS", 0)
+    monkeypatch.setattr(settings, "DPGOV_FILES_A_DAY_PERSON", 1_000)
+    monkeypatch.setattr(settings, "DPGOV_FILES_A_DAY_ORGANISATION", 1_000)
+    monkeypatch.setattr(orphans, "_OLD_SECONDS", -60)  # an hour later
 
 
 def received(owner: Membership) -> Upload:
@@ -136,7 +141,7 @@ def test_columns_that_are_chosen_through_a_crash_are_joined_or_not(
 @STRIDES
 def test_a_reader_that_dies_leaves_both_files_to_another(owner: Membership, stride: int) -> None:
     """M60: one dataset for each that was asked, whose label names the table that lies in it; both
-    raw files are gone.
+    raw files are gone, an hour later where it died between its commit and deleting them.
     """
 
     def waiting() -> Arrival:
@@ -155,5 +160,7 @@ def test_a_reader_that_dies_leaves_both_files_to_another(owner: Membership, stri
         assert version.joined["sha256"] == hashlib.sha256(TOWNS).hexdigest()
         assert [column.name for column in version.columns.all()] == ["age", "area"]
     assert set(Upload.objects.values_list("state", flat=True)) == {"used"}
+    remove_orphans()
     assert not any(map(is_there, Upload.objects.all()))
+    assert list(storage.arriving()) == []
     assert ledger_findings() == []
