@@ -3,7 +3,6 @@
 import time
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ from dpgov.tenants import rates
 from dpgov.tenants.models import Membership
 from tests.integration.access.routes import Kind
 from tests.integration.access.world import World
+from tests.threads import at_once
 
 ClientFor = Callable[[Membership], Client]
 ApiFor = Callable[[Membership], APIClient]
@@ -123,9 +123,7 @@ def test_an_organisation_has_a_rate_of_its_own_and_tells_nobody_what_colleagues_
 def test_32_at_once_exceed_nothing(analyst: Membership) -> None:
     """J5: each is counted in one step."""
     keys = [f"person:{analyst.user_id}:1"] * 32
-    with ThreadPoolExecutor(32) as pool:
-        numbers = list(pool.map(rates._number, keys))
-    assert Counter(numbers) == Counter(range(1, 33))
+    assert Counter(at_once(32, rates._number, keys)) == Counter(range(1, 33))
 
 
 @pytest.mark.django_db

@@ -1,7 +1,6 @@
 """H6: guessing is slow, for one and for many, and nobody can lock another out."""
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -12,6 +11,7 @@ from django.test import Client
 from dpgov.tenants.accounts import set_password
 from dpgov.tenants.models import Membership
 from dpgov.tenants.sign_in import guessing
+from tests.threads import at_once
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "a quiet harbour at dawn"  # noqa: S105 - of invented people
@@ -171,9 +171,7 @@ def test_what_counts_as_one_origin(address: str, network: str) -> None:
 
 def test_many_tries_at_once_are_no_way_around() -> None:
     """H6, J5: counted before the password is looked at."""
-    with ThreadPoolExecutor(16) as threads:
-        let_in = sum(threads.map(lambda _: begin(), range(32)))
-    assert let_in <= guessing.FREE + 1
+    assert sum(at_once(16, lambda _: begin(), range(32))) <= guessing.FREE + 1
 
 
 def test_keys_of_the_cache_name_nobody(monkeypatch: pytest.MonkeyPatch) -> None:

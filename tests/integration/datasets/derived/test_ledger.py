@@ -6,7 +6,6 @@ itself asks for every part of both parents and for what these share, whatever a 
 """
 
 import json
-from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID, uuid4
 
 import pytest
@@ -50,6 +49,7 @@ from tests.integration.budgets.shared.sharing import (
     dataset_budget,
     shared_budget,
 )
+from tests.threads import at_once
 
 FAMILY = ("derived", "costs", "north", "other", "shared")
 
@@ -217,8 +217,7 @@ def test_questions_on_it_and_on_its_parents_at_once_never_pass_a_limit(tenant: T
     """M63: a race near the limit: as many are taken as fit, and all budgets agree which."""
     family = Family(tenant, limit=10)
     targets = [family.derived, family.costs, family.visits] * 8
-    with ThreadPoolExecutor(4) as threads:
-        taken = list(threads.map(_taken, targets))
+    taken = at_once(4, _taken, targets)
     ours = sum(taken[place] for place in range(0, len(taken), 3))
     assert committed(family.shared) == 10 == sum(taken)
     assert committed(family.costs) == ours + sum(taken[1::3])
@@ -228,8 +227,6 @@ def test_questions_on_it_and_on_its_parents_at_once_never_pass_a_limit(tenant: T
 
 
 def _taken(budget: Budget) -> int:
-    from django.db import connection
-
     from dpgov.tenants.boundary import acting_for
 
     try:
@@ -237,8 +234,6 @@ def _taken(budget: Budget) -> int:
             charge(budget, 1)
     except InsufficientBudget:
         return 0
-    finally:
-        connection.close()
     return 1
 
 
