@@ -7,8 +7,28 @@ from typing import Self
 
 from django.core.mail import EmailMessage, get_connection
 
-# Of a server that is away or refuses, and of a letter that no server can have.
-FAILURES = (OSError, smtplib.SMTPException, ValueError)
+_FAILURES = (OSError, smtplib.SMTPException, ValueError)
+# Of these, what says nothing of other letters.
+_OF_ONE_LETTER = (smtplib.SMTPRecipientsRefused, smtplib.SMTPDataError, ValueError)
+_PERMANENT = 500
+
+
+class ServerAway(Exception):
+    """It takes no letters at present; the cause is the failure."""
+
+
+class LetterRefused(Exception):
+    """It did not take this one, and may take others; the cause is the failure.
+
+    `for_good` if it refused the address and not the moment, or no mail can have that address.
+    """
+
+    def __init__(self, failure: Exception) -> None:
+        super().__init__()
+        self.for_good = isinstance(failure, ValueError)
+        if isinstance(failure, smtplib.SMTPRecipientsRefused):
+            codes = [code for code, _ in failure.recipients.values()]
+            self.for_good = min(codes) >= _PERMANENT
 
 
 class MailServer:
@@ -26,11 +46,16 @@ class MailServer:
         error: BaseException | None,
         at: TracebackType | None,
     ) -> None:
-        with suppress(*FAILURES):
+        with suppress(*_FAILURES):
             self._connection.close()
 
     def send(self, letter: EmailMessage) -> None:
-        """Hand it over; raises FAILURES."""
-        self._connection.open()
-        letter.connection = self._connection
-        letter.send()
+        """Hand it over; raises ServerAway and LetterRefused."""
+        try:
+            self._connection.open()
+            letter.connection = self._connection
+            letter.send()
+        except _OF_ONE_LETTER as failure:
+            raise LetterRefused(failure) from failure
+        except _FAILURES as failure:
+            raise ServerAway from failure

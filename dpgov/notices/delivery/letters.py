@@ -23,7 +23,7 @@ from dpgov.notices.words import page_of, sentence, whole_address
 from dpgov.operation import clock
 from dpgov.operation.clock import Now
 from dpgov.tenants.letters import language_of
-from dpgov.tenants.mail_server import FAILURES, MailServer
+from dpgov.tenants.mail_server import LetterRefused, MailServer, ServerAway
 from dpgov.tenants.models import Membership
 from dpgov.tenants.roles import having
 
@@ -51,8 +51,8 @@ def nothing(_event: Event, _reader: Membership) -> None:
 def send_letters(tenant_id: UUID, enclose: Enclose = nothing, *, until: float = math.inf) -> int:
     """Send what is due, oldest first; returns how many were sent. Never inside a transaction.
 
-    The first failure ends the round: a mail server that is away holds up little. What there is no
-    time for, by `clock.running`, waits for the next round.
+    A mail server that is away ends the round; an address that it refuses does not, and is tried
+    again later. What there is no time for, by `clock.running`, waits for the next round.
     """
     _give_up_old(tenant_id)
     over, sent = min(until, clock.running() + _SECONDS), 0
@@ -62,9 +62,11 @@ def send_letters(tenant_id: UUID, enclose: Enclose = nothing, *, until: float = 
                 break
             if not _claim(notice):
                 continue
-            if not _send(notice, enclose, server):
+            try:
+                sent += _send(notice, enclose, server)
+            except ServerAway as away:
+                _say(away)
                 break
-            sent += 1
     return sent
 
 
@@ -91,6 +93,7 @@ def _claim(notice: Notice) -> bool:
 
 
 def _send(notice: Notice, enclose: Enclose, server: MailServer) -> bool:
+    """Whether there is nothing left to try."""
     rows, reader = Notice.objects.filter(pk=notice.pk), _reader(notice)
     if reader is None:
         rows.update(letter=State.GIVEN_UP)
@@ -100,11 +103,15 @@ def _send(notice: Notice, enclose: Enclose, server: MailServer) -> bool:
         letter.attach(*enclosure)
     try:
         server.send(letter)
-    except FAILURES as failure:
-        _log.warning("a letter was not sent", kind=type(failure).__name__)
+    except LetterRefused as refusal:
+        _say(refusal)
         return False
     rows.update(letter=State.SENT)
     return True
+
+
+def _say(problem: Exception) -> None:
+    _log.warning("a letter was not sent", kind=type(problem.__cause__).__name__)
 
 
 def _reader(notice: Notice) -> Membership | None:

@@ -14,7 +14,6 @@ import hashlib
 import hmac
 import math
 import secrets
-import smtplib
 from collections.abc import Sequence
 from uuid import UUID
 
@@ -40,7 +39,7 @@ from dpgov.surveys.services.practising import refuse_real_people
 from dpgov.surveys.services.receiving import refuse_unless_taking, takes_reports
 from dpgov.surveys.services.tokens import hash_of
 from dpgov.tenants.letters import whole_link
-from dpgov.tenants.mail_server import FAILURES, MailServer
+from dpgov.tenants.mail_server import LetterRefused, MailServer, ServerAway
 from dpgov.tenants.models import Membership
 from dpgov.tenants.selectors import actor_of
 
@@ -49,7 +48,6 @@ MOST_ADDRESSES = 2_000
 MOST_ATTEMPTS = 80
 # What one organisation may take of a round: so many e-mails, so many seconds.
 _ROUND, _SECONDS = 50, 10.0
-_PERMANENT = 500
 _PURPOSE = b"dpgov.surveys.letter:"
 _log = structlog.get_logger("dpgov.surveys")
 _LETTER = gettext_lazy("""{organisation} asks: {question}
@@ -122,8 +120,8 @@ def token_of(letter: SurveyLetter) -> str:
 def send_survey_letters(tenant_id: UUID, *, until: float = math.inf) -> int:
     """Send what is due; returns how many were sent. Never inside a transaction.
 
-    A mail server that is away ends the round; an address that it refuses for good does not. What
-    there is no time for, by `clock.running`, waits for the next round.
+    A mail server that is away ends the round; an address that it refuses does not. What there is no
+    time for, by `clock.running`, waits for the next round.
     """
     over, sent = min(until, clock.running() + _SECONDS), 0
     with MailServer() as server:
@@ -133,22 +131,29 @@ def send_survey_letters(tenant_id: UUID, *, until: float = math.inf) -> int:
             if not _shall_leave(letter):
                 _forget(letter, SurveyLetter.State.GIVEN_UP)
             elif _claim(letter):
-                ended = _send(letter, server)
-                if ended is None:
+                try:
+                    sent += _send(letter, server)
+                except ServerAway as away:
+                    _say(away)
                     break
-                _forget(letter, ended)
-                sent += ended == SurveyLetter.State.SENT
     return sent
 
 
-def _send(letter: SurveyLetter, server: MailServer) -> SurveyLetter.State | None:
-    """What became of it; None when it waits for another try, as the others will have to."""
+def _send(letter: SurveyLetter, server: MailServer) -> bool:
+    """Whether it left; what was refused for this moment alone is tried again."""
     try:
         server.send(_message(letter))
-    except FAILURES as failure:
-        _log.warning("an e-mail of a survey was not sent", kind=type(failure).__name__)
-        return SurveyLetter.State.GIVEN_UP if _is_for_good(failure) else None
-    return SurveyLetter.State.SENT
+    except LetterRefused as refusal:
+        _say(refusal)
+        if refusal.for_good:
+            _forget(letter, SurveyLetter.State.GIVEN_UP)
+        return False
+    _forget(letter, SurveyLetter.State.SENT)
+    return True
+
+
+def _say(problem: Exception) -> None:
+    _log.warning("an e-mail of a survey was not sent", kind=type(problem.__cause__).__name__)
 
 
 def _shall_leave(letter: SurveyLetter) -> bool:
@@ -179,13 +184,6 @@ def _forget(letter: SurveyLetter, state: SurveyLetter.State) -> None:
     SurveyLetter.objects.filter(pk=letter.pk).update(
         state=state, email="", seed="", attempts=0, next_attempt_at=None
     )
-
-
-def _is_for_good(failure: Exception) -> bool:
-    """Whether the mail server refused the address, and not the moment; or no mail can have it."""
-    if isinstance(failure, smtplib.SMTPRecipientsRefused):
-        return all(code >= _PERMANENT for code, _ in failure.recipients.values())
-    return isinstance(failure, ValueError)
 
 
 def _message(letter: SurveyLetter) -> EmailMessage:

@@ -22,6 +22,7 @@ from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership, Tenant
 
 pytestmark = pytest.mark.django_db
+_EARLIER = timedelta(minutes=1)
 ClientFor = Callable[[Membership], Client]
 
 
@@ -70,6 +71,30 @@ def test_a_mail_server_that_is_away_is_tried_again_later(
     assert sorted(Notice.objects.values_list("attempts", flat=True)) == [0, 1]
     Notice.objects.update(next_attempt_at=timezone.now())
     assert send(officer) == 2
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [smtplib.SMTPRecipientsRefused({"x": (550, b"no such user")}), smtplib.SMTPDataError(554, b"")],
+)
+def test_an_address_that_is_refused_holds_up_nobody_else_s_letter(
+    officer: Membership, owner: Membership, refusal: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever left the mail server would have cost a round a try; it is tried again later."""
+    happen(officer)
+    happen(owner, "two")
+    real = EmailMessage.send
+
+    def refuse(letter: EmailMessage) -> int:
+        if letter.to == [officer.user.email]:
+            raise refusal
+        return int(real(letter))
+
+    monkeypatch.setattr(EmailMessage, "send", refuse)
+    Notice.objects.filter(person=officer.user).update(next_attempt_at=timezone.now() - _EARLIER)
+    assert send(officer) == 1
+    assert Notice.objects.get(person=owner.user).letter == State.SENT
+    assert Notice.objects.get(person=officer.user).letter == State.WAITING
 
 
 def test_who_is_no_member_any_more_gets_no_letter(officer: Membership) -> None:
