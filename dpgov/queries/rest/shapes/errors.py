@@ -20,6 +20,7 @@
 | the key was used for another question | 409 | idempotency_conflict |
 | more ε than remains of any limit it touches | 409 | insufficient_budget |
 | a frozen dataset, or an allocation that has ended | 409 | budget_frozen |
+| which budgets the dataset shares changed in this moment | 409 | budgets_changed |
 | a dataset whose owners paused all questions | 409 | paused |
 | a dataset for named people that one governs without being named | 409 | not_named |
 | the dataset's terms of use are not accepted | 409 | terms_not_accepted, with `terms_to_accept` |
@@ -44,7 +45,7 @@ from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
 from dpgov.budgets.allocated import AllocationNeeded, ChooseAllocation
-from dpgov.budgets.errors import InsufficientBudget, NotAdmitted
+from dpgov.budgets.errors import BudgetsMoved, InsufficientBudget, NotAdmitted
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.asking.gate import NotOpen, TermsNotAccepted
 from dpgov.queries.asking.once import IdempotencyConflict, InvalidKey
@@ -105,6 +106,8 @@ def refusals(
         raise _with_fit(conflict, priced) from problem
     except NotOpen as problem:
         raise _with_terms(Conflict(str(problem), problem.code), problem) from problem
+    except BudgetsMoved as problem:
+        raise Conflict(str(problem), "budgets_changed") from problem
     except NotAdmitted as problem:
         raise Conflict(str(problem), "budget_frozen") from problem
     except (AllocationNeeded, ChooseAllocation) as problem:

@@ -2,21 +2,22 @@
 
 import json
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.utils import timezone
 from rest_framework.test import APIClient
 
 from dpgov.audit.models import AuditEntry
+from dpgov.budgets.errors import BudgetsMoved
 from dpgov.budgets.models import Budget, Reservation
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.decimals import NANO
+from dpgov.queries.asking import submit
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.integration.queries.conftest import ledger_state
+from tests.threads import at_once
 
 SUBMIT = "/api/v1/datasets/visits/queries/"
 COUNT: dict[str, Any] = {"statistics": [{"statistic": "count"}], "epsilon": 0.5}
@@ -138,16 +139,29 @@ def test_sixteen_clients_at_once_with_one_key_are_one_question(
     """B6: repeats that overlap."""
     credentials = vars(api)["_credentials"]
 
-    def ask_from_its_own_connection(_: int) -> Any:
-        try:
-            client = APIClient()
-            client.credentials(**credentials)
-            return post(client, COUNT)
-        finally:
-            connection.close()
+    def ask(_: int) -> Any:
+        client = APIClient()
+        client.credentials(**credentials)
+        return post(client, COUNT)
 
-    with ThreadPoolExecutor(16) as pool:
-        responses = list(pool.map(ask_from_its_own_connection, range(64)))
+    responses = at_once(16, ask, range(64))
     assert {response.status_code for response in responses} == {202}
     assert len({response["Location"] for response in responses}) == 1
     assert Query.objects.count() == Reservation.objects.count() == 1
+
+
+def test_budgets_that_move_again_and_again_are_told_apart_from_frozen_ones(
+    api: APIClient, dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program that asks again is right here, and would wait for an officer there."""
+    tried = []
+
+    def moved(request: object) -> None:
+        tried.append(request)
+        raise BudgetsMoved
+
+    monkeypatch.setattr(submit, "_accept", moved)
+    before = ledger_state()
+    answer = post(api, COUNT)
+    assert (answer.status_code, answer.json()["errors"][0]["code"]) == (409, "budgets_changed")
+    assert (len(tried), ledger_state()) == (3, before)
