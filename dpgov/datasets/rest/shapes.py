@@ -203,12 +203,13 @@ class DatasetSerializer(CurrencySerializer):
     @extend_schema_field(OriginSerializer(many=True))
     def get_derived_from(self, dataset: Dataset) -> list[dict[str, Any]]:
         """The two datasets whose rows were put together; empty where it was not derived."""
-        return [OriginSerializer(one).data for one in origins_of(dataset)]
+        return list(OriginSerializer(origins_of(dataset), many=True).data)
 
     @extend_schema_field(ColumnSerializer(many=True))
     def get_columns(self, dataset: Dataset) -> list[dict[str, Any]]:
         """In stored order."""
-        return [ColumnSerializer(column).data for column in self._version.columns.all()]
+        # Not one for each: the fields of a serializer are copied when it is made.
+        return list(ColumnSerializer(self._version.columns.all(), many=True).data)
 
     @property
     def _version(self) -> DatasetVersion:
