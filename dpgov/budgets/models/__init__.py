@@ -6,7 +6,7 @@ pure, ρ under zCDP. Written by `budgets.services` alone.
 
 from dpgov.budgets.models.budget import Budget, BudgetAccess, RateLimit
 from dpgov.budgets.models.entries import Charge, Correction, LimitChange, Reservation
-from dpgov.budgets.models.mark import DatabaseMark, RestoreMark, RestoreMarkForAnother
+from dpgov.budgets.models.mark import DatabaseMark, FreezeMark, RestoreMark, RestoreSeen
 from dpgov.budgets.models.sharing import (
     Allocation,
     BudgetPart,
@@ -24,11 +24,12 @@ __all__ = [
     "Correction",
     "DatabaseMark",
     "DerivedBudget",
+    "FreezeMark",
     "LimitChange",
     "RateLimit",
     "Reservation",
     "RestoreMark",
-    "RestoreMarkForAnother",
+    "RestoreSeen",
     "SharedBudgetInvitation",
     "SharedBudgetMember",
 ]

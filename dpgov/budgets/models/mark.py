@@ -42,20 +42,29 @@ class RestoreMark(models.Model):
         return f"{self.tenant_id} frozen for {self.outside_size}"
 
 
-class RestoreMarkForAnother(models.Model):
-    """That a tenant was frozen for another reason than a checkpoint of its own.
+class RestoreSeen(models.Model):
+    """What had everybody frozen, in the order in which it did: its number grows.
 
-    For one of another tenant's, because the database moved, or by hand. `seen` is a hash of which
-    it was: no row of a tenant's says who another one is, or how long their log.
+    A checkpoint outside of some tenant's, a move of the database, or a freeze by hand. `seen` is a
+    hash of which it was, so that it says neither who that tenant is, nor how long their log.
     """
 
-    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
-    seen = models.BinaryField(max_length=32)
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["tenant", "seen"], name="budgets_frozen_for_once"),
-        ]
+    seen = models.BinaryField(max_length=32, unique=True)
 
     def __str__(self) -> str:
-        return f"{self.tenant_id} frozen for {bytes(self.seen).hex()[:12]}"
+        return f"{self.pk}: {bytes(self.seen).hex()[:12]}"
+
+
+class FreezeMark(models.Model):
+    """Up to which of these a tenant was frozen; for its own checkpoint its `RestoreMark` says so.
+
+    One number, however many tenants a restore shows in: each would keep a row for every other.
+    """
+
+    tenant = models.OneToOneField(
+        Tenant, on_delete=models.PROTECT, primary_key=True, related_name="+"
+    )
+    up_to = models.PositiveBigIntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.tenant_id} frozen up to {self.up_to}"

@@ -13,7 +13,7 @@ lost answers would be the worse mistake.
 Called by the sweeper in every round; it changes nothing where nothing was restored.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
@@ -27,7 +27,6 @@ from dpgov.audit.actor import OPERATOR, SWEEPER, Actor
 from dpgov.audit.keys.note import Checkpoint
 from dpgov.audit.outside import head_outside, newest_unknown, set_aside
 from dpgov.audit.selectors import EntryFilter, entries_of, newest_checkpoint
-from dpgov.budgets.models import RestoreMarkForAnother
 from dpgov.budgets.services.freezing import (
     begin_freezing,
     freeze_tenant,
@@ -38,10 +37,10 @@ from dpgov.budgets.services.freezing import (
 )
 from dpgov.budgets.services.seen import (
     Seen,
+    Wanted,
     all_are_frozen_for,
     everybody_is_frozen_for,
     hashed,
-    lacking,
     marks_of,
     remembered,
 )
@@ -99,17 +98,17 @@ def freeze_if_restored() -> list[Frozen]:
 
 def _freeze_all_for_the_move() -> list[Frozen]:
     move = this_move()
-    tried = _each(partial(_freeze_for_the_move, hashed(move)), tenants())
+    tried = _each(partial(_freeze_for_the_move, Wanted({}, {hashed(move)})), tenants())
     _everybody_is_frozen(move)
     return [frozen for each in tried for frozen in each]
 
 
-def _freeze_for_the_move(move: bytes, tenant: KnownTenant) -> list[Frozen]:
+def _freeze_for_the_move(move: Wanted, tenant: KnownTenant) -> list[Frozen]:
     """Nothing if it is frozen for this move."""
-    if RestoreMarkForAnother.objects.filter(tenant=tenant.id, seen=move).exists():
+    if not move.lacks(tenant):
         return []
     outside = _outside_if_readable(tenant)
-    return [_freeze(tenant, reason=MOVED, actor=SWEEPER, outside=outside, others=[move])]
+    return [_freeze(tenant, reason=MOVED, actor=SWEEPER, outside=outside, wanted=move)]
 
 
 def _each(step: Callable[[KnownTenant], _T], everybody: list[KnownTenant]) -> list[_T]:
@@ -133,7 +132,8 @@ def _freeze_all_for(
     """Those whom it was seen by last; they know from then on whether the others are frozen."""
     seen_by = [tenant for tenant in everybody if tenant.id in seen]
     others = [tenant for tenant in everybody if tenant.id not in seen]
-    step = partial(_freeze_for, seen, {hashed(begun)} if begun else set())
+    wanted = Wanted(seen, {hashed(begun)} if begun else set())
+    step = partial(_freeze_for, seen, wanted)
     tried = [_try(step, tenant) for tenant in others + seen_by]
     if None not in tried:
         for tenant in seen_by:
@@ -168,19 +168,19 @@ def freeze_everything(*, reason: str, actor: Actor = OPERATOR) -> list[Frozen]:
     looked = ((tenant.id, _try(_outside_if_readable, tenant)) for tenant in everybody)
     seen = {tenant_id: Seen(found, is_new=True) for tenant_id, found in looked if found}
     names = {hashed(freeze)} | ({hashed(this_move())} if moved() else set())
-    frozen = _each(partial(_freeze_by_hand, seen, names, reason, actor), everybody)
+    step = partial(_freeze_by_hand, seen, Wanted(seen, names), reason, actor)
+    frozen = _each(step, everybody)
     _everybody_is_frozen(freeze)
     return frozen
 
 
 def _freeze_by_hand(
-    seen: Mapping[UUID, Seen], names: set[bytes], reason: str, actor: Actor, tenant: KnownTenant
+    seen: Mapping[UUID, Seen], wanted: Wanted, reason: str, actor: Actor, tenant: KnownTenant
 ) -> Frozen:
     """For all that rounds could find until the others are frozen: none undoes a confirmation."""
     own = seen.get(tenant.id)
     outside = own.outside if own else None
-    others = lacking(seen, names, tenant)
-    return _freeze(tenant, reason=reason, actor=actor, outside=outside, others=others)
+    return _freeze(tenant, reason=reason, actor=actor, outside=outside, wanted=wanted)
 
 
 @transaction.atomic
@@ -190,15 +190,11 @@ def _freeze(
     reason: str,
     actor: Actor,
     outside: Checkpoint | None,
-    others: Iterable[bytes],
+    wanted: Wanted,
 ) -> Frozen:
-    """`others` is what it is frozen for beside a checkpoint of its own."""
+    """`outside` is a checkpoint of its own; with it, it is frozen for all that is wanted."""
     count = freeze_tenant(tenant_id=tenant.id, reason=reason, actor=actor, outside=outside)
-    RestoreMarkForAnother.objects.bulk_create(
-        [RestoreMarkForAnother(tenant_id=tenant.id, seen=each) for each in sorted(others)],
-        # By hand while a round does the same.
-        ignore_conflicts=True,
-    )
+    wanted.are_done(tenant)
     return Frozen(tenant, count, reason)
 
 
@@ -227,16 +223,16 @@ def _seen_by(tenant: KnownTenant) -> Seen | None:
     return Seen(left, is_new=False) if left else None
 
 
-def _freeze_for(seen: Mapping[UUID, Seen], begun: set[bytes], tenant: KnownTenant) -> list[Frozen]:
+def _freeze_for(seen: Mapping[UUID, Seen], wanted: Wanted, tenant: KnownTenant) -> list[Frozen]:
     """For its own checkpoint, for that of another tenant or by hand; nothing if it is for all."""
-    own, others = seen.get(tenant.id), lacking(seen, begun, tenant)
+    own = seen.get(tenant.id)
     outside = own.outside if own and own.is_new else None
-    if outside is None and not others:
+    if outside is None and not wanted.lacks(tenant):
         return []
-    reason: str = BY_HAND if begun & others else FOR_ANOTHER
+    reason: str = BY_HAND if wanted.lacks_a_name(tenant) else FOR_ANOTHER
     if outside is not None:
         reason = behind(outside.size, _newest_here(tenant))
-    return [_freeze(tenant, reason=reason, actor=SWEEPER, outside=outside, others=others)]
+    return [_freeze(tenant, reason=reason, actor=SWEEPER, outside=outside, wanted=wanted)]
 
 
 def behind(outside: int, here: int) -> str:

@@ -93,6 +93,7 @@ PERSONS = "accounts, sessions and second factors belong to a person, who may be 
 WITHOUT_TENANT: dict[str, str] = {
     "tenants.User": PERSONS,
     "budgets.DatabaseMark": "the identity of the database",
+    "budgets.RestoreSeen": "hashes of what had every tenant frozen",
     "queries.Worker": "the workers of the installation, which serve every tenant",
     "queries.Sweeper": "the sweeper of the installation, which serves every tenant",
 }
