@@ -15,7 +15,7 @@ from dpgov.budgets.rest.shapes import (
     Rho,
 )
 from dpgov.datasets.lineage import allocations_for, is_frozen, origins_of, paused_by
-from dpgov.datasets.models import Column, Dataset, DatasetVersion, DerivedFrom
+from dpgov.datasets.models import Column, Dataset, DatasetVersion
 from dpgov.datasets.rules import least_price_nano, most_per_question
 from dpgov.privacy.plan.formula import Comparison, FormulaKind
 
@@ -101,7 +101,7 @@ class _Formula(FormulaSerializer):
         return found
 
 
-class ColumnSerializer(serializers.Serializer[Column]):
+class ColumnSerializer(serializers.Serializer[Any]):
     """A column that can be asked about, with its declared domain."""
 
     name = serializers.CharField()
@@ -136,7 +136,7 @@ class PublicTableSerializer(serializers.Serializer[dict[str, Any]]):
     columns = serializers.ListField(child=serializers.CharField())
 
 
-class OriginSerializer(serializers.Serializer[DerivedFrom]):
+class OriginSerializer(serializers.Serializer[Any]):
     """A dataset that a derived one was made of; every question is charged to it as well."""
 
     dataset = serializers.SlugField(source="parent.slug")

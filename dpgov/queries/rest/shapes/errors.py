@@ -106,10 +106,9 @@ def refusals(
         raise _with_fit(conflict, priced) from problem
     except NotOpen as problem:
         raise _with_terms(Conflict(str(problem), problem.code), problem) from problem
-    except BudgetsMoved as problem:
-        raise Conflict(str(problem), "budgets_changed") from problem
     except NotAdmitted as problem:
-        raise Conflict(str(problem), "budget_frozen") from problem
+        code = "budgets_changed" if isinstance(problem, BudgetsMoved) else "budget_frozen"
+        raise Conflict(str(problem), code) from problem
     except (AllocationNeeded, ChooseAllocation) as problem:
         raise Conflict(str(problem), "allocation_needed") from problem
 
