@@ -46,8 +46,14 @@ def join_in_two_roles(tenant: Tenant, first: Role, name: str) -> Membership:
     """A new person who is an analyst too, once two persons have agreed to it."""
     member, after = join(tenant, first, name), f"{first}+analyst"
     known = {"member": str(member.user_id), "email": member.user.email}
-    agree(tenant, GIVE_ROLE, **known, before=first.value, role=after)
-    return give_role(tenant=tenant, user_id=member.user_id, before=first.value, after=after)
+    asked = agree(tenant, GIVE_ROLE, **known, before=first.value, role=after)
+    return give_role(
+        tenant=tenant,
+        user_id=member.user_id,
+        before=first.value,
+        after=after,
+        asked_at=asked.requested_at,
+    )
 
 
 def _person(tenant: Tenant, role: Role) -> User:

@@ -35,12 +35,10 @@ class AlreadyDecided(ApprovalRefusal):
 
 
 class OwnRequest(ApprovalRefusal):
-    """Nobody decides about what they requested themselves, whatever their roles."""
+    """Nobody decides about what they asked for themselves, whatever their roles."""
 
     def __init__(self) -> None:
-        super().__init__(
-            said("You made this request yourself, so another person has to decide it.")
-        )
+        super().__init__(said("You asked for this yourself, so another person has to decide it."))
 
 
 class MayNotRequest(ApprovalRefusal):

@@ -142,5 +142,6 @@ def _move(request: ChangeRequest, user_id: UUID, before: str, after: str) -> Eff
         user_id=user_id,
         before=before,
         after=after,
+        asked_at=request.requested_at,
     )
     return Effect({"email": moved.user.email, "before": before, "role": after})

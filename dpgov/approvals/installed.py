@@ -82,11 +82,13 @@ def guards(json: Json) -> Iterator[Guard]:
 
 
 def _both(json: Json) -> str:
-    """The request is about this person, as they were, and gives just these two roles."""
+    """The request is about this person, as they have been since, and gives just these two roles."""
     return (
         f"{json.identity('member')} = NEW.user_id"
         f" AND {json.text('before')} = OLD.role || CASE OLD.second_role"
         " WHEN '' THEN '' ELSE '+' || OLD.second_role END"
+        " AND OLD.role_since <= r.requested_at"
+        " AND (OLD.second_role = '' OR OLD.second_since <= r.requested_at)"
         f" AND {json.text('role')} = NEW.role || '+' || NEW.second_role"
     )
 

@@ -13,6 +13,9 @@ from django.utils.translation import gettext_lazy as _
 from dpgov.operation.clock import DatabaseStamp
 from dpgov.tenants.models import Role, Tenant, User
 
+# In the payload of what was passed on: whose wish it is, beside who stands for it.
+ASKED_BY = "asked_by"
+
 
 class ChangeRequest(models.Model):
     """One request: WAITING, then decided once, or withdrawn by whoever made it.
@@ -75,3 +78,7 @@ class ChangeRequest(models.Model):
     def is_waiting(self) -> bool:
         """Whether nobody has decided yet."""
         return self.state == self.State.WAITING
+
+    def is_of(self, user_id: uuid.UUID) -> bool:
+        """Whether they made it, or it was passed on because they asked for it."""
+        return self.requested_by_id == user_id or self.payload.get(ASKED_BY) == str(user_id)

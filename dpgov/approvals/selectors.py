@@ -6,7 +6,7 @@ from uuid import UUID
 from django.db.models import Case, QuerySet, Value, When
 
 from dpgov.approvals.kinds import Second, kind_of, kinds_decided_by
-from dpgov.approvals.models import ChangeRequest
+from dpgov.approvals.models import ASKED_BY, ChangeRequest
 from dpgov.tenants.models import Membership, Role
 from dpgov.tenants.permissions import Permission, may
 from dpgov.tenants.roles import having
@@ -35,7 +35,9 @@ def decidable_by(membership: Membership) -> QuerySet[ChangeRequest]:
     waiting = ChangeRequest.objects.filter(
         tenant_id=membership.tenant_id, state=ChangeRequest.State.WAITING
     ).exclude(requested_by_id=membership.user_id)
-    waiting = waiting.exclude(subject=_about(membership))
+    wished = {f"payload__{ASKED_BY}": str(membership.user_id)}
+    # A request without this key is nobody's wish but whose it is, and SQL would drop it.
+    waiting = waiting.exclude(subject=_about(membership)).exclude(pk__in=waiting.filter(**wished))
     if not may(membership, Permission.DECIDE_CHANGES):
         owners_too = kinds_decided_by(Second.OFFICER_OR_OWNER)
         waiting = waiting.filter(kind__in=owners_too, requested_role=Role.OFFICER)
@@ -83,7 +85,7 @@ def may_decide(membership: Membership, request: ChangeRequest) -> bool:
     """Whether this person, in this role, could decide the request now."""
     return (
         request.is_waiting
-        and membership.user_id != request.requested_by_id
+        and not request.is_of(membership.user_id)
         and has_role_to_decide(membership, request)
     )
 

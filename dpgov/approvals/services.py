@@ -180,7 +180,7 @@ def _open_for(request_id: UUID, decider: Membership) -> tuple[ChangeRequest, Mem
     """The request under its lock, and the decider with the role that they have at this moment."""
     current = _membership_now(decider, MayNotDecide)
     request = _waiting(request_id, current)
-    if request.requested_by_id == current.user_id:
+    if request.is_of(current.user_id):
         raise OwnRequest
     if not has_role_to_decide(current, request):
         raise MayNotDecide

@@ -45,6 +45,21 @@ class AllocationUnknown(AllocationNeeded):
     _words = said("That allocation has ended or was never yours. Choose another one.")
 
 
+class SeveralOnAParent(AllocationNeeded):
+    """Several projects could be charged on a parent, and nothing here says which."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        SpokenRefusal.__init__(
+            self,
+            said(
+                "A dataset that this one was put together from could be charged to several of your "
+                "projects: {names}. Ask its owner for an allocation of your own there, or for one "
+                "of one of these projects here.",
+                names=", ".join(names),
+            ),
+        )
+
+
 class ChooseAllocation(SpokenRefusal):
     """The person may charge several allocations and has to say which."""
 
@@ -138,7 +153,8 @@ def _analyst_since(user: User, moment: OuterRef) -> QuerySet[Membership]:
     """The membership of a user who has been an analyst ever since an owner decided an allocation.
 
     Who left and was brought back by an administrator alone asks under none that an owner granted
-    before, where an allocation is what lets them ask. Elsewhere it still limits them.
+    before, where an allocation is what lets them ask. Elsewhere it still limits their account, which
+    is a new one for whoever belongs nowhere else (docs/limits.md).
     """
     return Membership.objects.filter(
         having_since(Role.ANALYST, moment), tenant=OuterRef("tenant"), user=user
@@ -187,10 +203,13 @@ def charged_on_parent(found: Allocations, *, beside: Allocation | None) -> Alloc
     """Which of these, which somebody may charge on a parent, a question on the derived one takes.
 
     `beside` is what is charged on the derived one itself. None where the parent asks for none and
-    nobody ever granted one. Raises AllocationNeeded and ChooseAllocation.
+    nobody ever granted one. Raises AllocationNeeded, SeveralOnAParent among them.
     """
     if beside is not None and beside.project_id is not None:
         same = [one for one in found if one.project_id == beside.project_id]
         if same and not any(one.user_id for one in found):
             return same[0]
-    return choose_allocation(found, wanted=None)
+    try:
+        return choose_allocation(found, wanted=None)
+    except ChooseAllocation as several:
+        raise SeveralOnAParent(several.names) from None

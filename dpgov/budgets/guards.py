@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from dpgov.approvals.models import ASKED_BY
 from dpgov.budgets.services.agreed import (
     LEAVE_SHARED_BUDGET,
     MERGE_SHARED_BUDGETS,
@@ -69,6 +70,7 @@ def _of_budgets(json: Json) -> Iterator[Guard]:
         f"{json.identity('budget')} = NEW.id"
         f" AND {json.number('before_nano')} = OLD.limit_nano"
         f" AND {json.number('after_nano')} = NEW.limit_nano"
+        f" AND ({json.text(ASKED_BY)} IS NULL OR {json.identity(ASKED_BY)} <> r.decided_by_id)"
         " AND NOT EXISTS (SELECT 1 FROM budgets_limitchange c WHERE c.budget_id = NEW.id"
         " AND c.before_nano = OLD.limit_nano AND c.after_nano = NEW.limit_nano"
         " AND c.created_at >= r.decided_at)"

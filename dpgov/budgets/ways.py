@@ -13,7 +13,6 @@ from django.db.models import QuerySet
 from dpgov.budgets.allocated import (
     AllocationNeeded,
     Allocations,
-    ChooseAllocation,
     allocations_on,
     charged_on_parent,
 )
@@ -81,7 +80,7 @@ def _charged(
                 charged_on_parent(granted.get(parent, _ANYBODYS), beside=one)
                 for parent in together.parents
             ]
-        except (AllocationNeeded, ChooseAllocation):
+        except AllocationNeeded:
             continue
         yield (one, *beside)
 

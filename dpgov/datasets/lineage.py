@@ -114,7 +114,7 @@ def allocations_on_parents(
 ) -> list[Allocation]:
     """This person's allocations on the budgets of its parents that a question is charged to.
 
-    `beside` is what is charged on its own budget. Raises AllocationNeeded, ChooseAllocation.
+    `beside` is what is charged on its own budget. Raises AllocationNeeded.
     """
     found = (
         charged_on_parent(allocations_for(user, origin.parent), beside=beside)

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
-from dpgov.budgets.allocated import AllocationNeeded, ChooseAllocation
+from dpgov.budgets.allocated import AllocationNeeded
 from dpgov.budgets.charging import Limit, limits_within_reach, one_part_each
 from dpgov.budgets.models import Allocation, Budget
 from dpgov.datasets.fitting import Fit, Terms, all_rows, fit, terms_shown
@@ -66,7 +66,7 @@ def _charged(
     for allocation in allocations:
         try:
             beside = allocations_on_parents(dataset, user, allocation)
-        except (AllocationNeeded, ChooseAllocation):
+        except AllocationNeeded:
             continue
         own = [allocation] if allocation else []
         yield allocation, frozenset(one.pk for one in (*own, *beside))

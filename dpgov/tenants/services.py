@@ -3,6 +3,7 @@
 Must never leave a tenant without an administrator.
 """
 
+from datetime import datetime
 from uuid import UUID, uuid4
 
 from django.db import transaction
@@ -115,16 +116,21 @@ def change_role_in_practice(*, membership: Membership, role: str) -> Membership:
     return current
 
 
-def give_role(*, tenant: Tenant, user_id: UUID, before: str, after: str) -> Membership:
+def give_role(
+    *, tenant: Tenant, user_id: UUID, before: str, after: str, asked_at: datetime
+) -> Membership:
     """Give what a second person agreed to, as codes; whoever agreed keeps the log.
 
-    Raises RoleChanged when the member is gone or is something else than `before`, and
-    LastAdministrator.
+    Raises RoleChanged unless the member has been what they are `before` without a break since it
+    was asked for, and LastAdministrator.
     """
     _lock(tenant)
     people = Membership.objects.select_for_update(of=("self",)).select_related("tenant", "user")
     current = people.filter(tenant=tenant, user_id=user_id).first()
     if current is None or current.roles_code != before:
+        raise RoleChanged
+    since = [current.since(role) for role in roles_in(before)]
+    if not all(each is not None and each <= asked_at for each in since):
         raise RoleChanged
     _move(current, after)
     return current

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from uuid import UUID, uuid4
 
 from django.db import IntegrityError, connection, transaction
+from django.db.models import QuerySet
 
 from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.services import approved
@@ -103,7 +104,7 @@ def refund_charges(request: ChangeRequest) -> list[Correction]:
 
 def refunded(query_ids: Iterable[UUID]) -> set[UUID]:
     """Which of these queries have been refunded."""
-    refunds = Correction.objects.filter(kind=Correction.Kind.REFUND, query_id__in=list(query_ids))
+    refunds = refunds_of_queries().filter(query_id__in=list(query_ids))
     return {query_id for query_id in refunds.values_list("query_id", flat=True) if query_id}
 
 
@@ -119,3 +120,8 @@ def _locked(ids: Sequence[UUID]) -> dict[UUID, Budget]:
     parents = lines.values_list("dataset_budget", flat=True)
     rows = Budget.objects.select_for_update(no_key=True).filter(pk__in=[*ids, *parents])
     return {row.pk: row for row in rows.order_by("pk")}
+
+
+def refunds_of_queries() -> QuerySet[Correction]:
+    """Every refund; the query that it gave back is its `query_id`."""
+    return Correction.objects.filter(kind=Correction.Kind.REFUND)

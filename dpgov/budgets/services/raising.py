@@ -7,7 +7,7 @@ from uuid import UUID
 
 from dpgov.approvals.errors import Stale
 from dpgov.approvals.kinds import Effect
-from dpgov.approvals.models import ChangeRequest
+from dpgov.approvals.models import ASKED_BY, ChangeRequest
 from dpgov.approvals.services import approved, request_change
 from dpgov.budgets import crossing
 from dpgov.budgets.errors import InvalidAmount, NotRaised, SharedLimit
@@ -24,11 +24,17 @@ RAISABLE = (Budget.Kind.DATASET, Budget.Kind.SHARED_BUDGET)
 
 
 def request_raise(
-    *, membership: Membership, budget: Budget, limit_nano: int, reason: str
+    *,
+    membership: Membership,
+    budget: Budget,
+    limit_nano: int,
+    reason: str,
+    asked_by: UUID | None = None,
 ) -> ChangeRequest:
     """Ask for a higher limit of a dataset's or a shared budget of the own tenant.
 
     `limit_nano` is the limit that is wanted in nano-ε; under zCDP, at the same δ as before.
+    `asked_by` is whose wish the member passes on: they do not decide it, whatever they become.
 
     Raises NotRaised, SharedLimit, and what `approvals.services.request_change` raises.
     """
@@ -52,6 +58,7 @@ def request_raise(
             "before_nano": present.limit_nano,
             "after_nano": after,
             **({"delta": currency.delta_text} if currency.delta else {}),
+            **({ASKED_BY: str(asked_by)} if asked_by else {}),
         },
         reason=reason,
     )

@@ -12,6 +12,7 @@ from uuid import UUID
 from django.db.models import Count, Q, QuerySet
 from django.utils.translation import gettext as _
 
+from dpgov.budgets.services.corrections import refunds_of_queries
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.privacy.plan.parameters import Parameter, filled
@@ -21,8 +22,11 @@ from dpgov.queries.asking.quote import Quote, quoted
 from dpgov.queries.models import Query, ReadyMade
 from dpgov.tenants.models import Membership, User
 
-# A question that was given back was never answered, so it may be asked again.
-_COUNTED = ~Q(queries__state__in=[Query.State.VOIDED, Query.State.EXPIRED])
+
+def _given_back(query: str = "") -> Q:
+    """A question that was given back was never answered, so it may be asked again."""
+    ended = Q(**{f"{query}state__in": [Query.State.VOIDED, Query.State.EXPIRED]})
+    return ended | Q(**{f"{query}pk__in": refunds_of_queries().values("query_id")})
 
 
 class Withdrawn(OutsidePolicy):
@@ -87,9 +91,10 @@ def ready_made_of(dataset: Dataset) -> QuerySet[ReadyMade]:
 
 def offered_to(user: User, dataset: Dataset) -> Sequence[Offered]:
     """The same with what their quotas leave this person; two reads, however many there are."""
+    counted = ~_given_back("queries__")
     found = ready_made_of(dataset).annotate(
-        by_all=Count("queries", filter=_COUNTED),
-        by_me=Count("queries", filter=_COUNTED & Q(queries__analyst=user)),
+        by_all=Count("queries", filter=counted),
+        by_me=Count("queries", filter=counted & Q(queries__analyst=user)),
     )
     return [
         Offered(
@@ -165,9 +170,7 @@ class ReadyMadeReader:
     def _refuse_beyond_quota(self, found: ReadyMade) -> None:
         """A twin of the same key is not counted: it is found to be the same question later."""
         user = self.membership.user
-        asked = Query.objects.filter(ready_made=found).exclude(
-            state__in=[Query.State.VOIDED, Query.State.EXPIRED]
-        )
+        asked = Query.objects.filter(~_given_back(), ready_made=found)
         others = asked.exclude(analyst=user, idempotency_key=self.key)
         mine = others.filter(analyst=user)
         for most, counted, by_all in (

@@ -169,6 +169,7 @@ def pass_on(
         budget=budget_request.dataset.budget,
         limit_nano=limit_nano,
         reason=_why(budget_request, answer),
+        asked_by=budget_request.asked_by_id,
     )
     return end_request(budget_request, State.PASSED_ON, membership, answer)
 

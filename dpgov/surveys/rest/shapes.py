@@ -16,6 +16,7 @@ from rest_framework.request import Request
 
 from dpgov.approvals.errors import ApprovalRefusal
 from dpgov.approvals.models import ChangeRequest
+from dpgov.budgets.crossing import shared_with_others
 from dpgov.budgets.errors import LedgerRefusal
 from dpgov.budgets.models import Budget
 from dpgov.budgets.rest.shapes import TypedEpsilon
@@ -231,7 +232,7 @@ def quoted(survey: Survey) -> dict[str, Any]:
     return {
         "charged": as_number(price),
         "unit": (budget.currency if budget else PURE).unit,
-        "fits": not survey.last_day_over and (budget is None or _has_room(budget, price)),
+        "fits": _could_be_opened(survey) and (budget is None or _has_room(budget, price)),
         "needs_approval": budget is not None,
         "error": float(widest(randomiser, survey.expected)),
         "liars": liars,
@@ -239,9 +240,14 @@ def quoted(survey: Survey) -> dict[str, Any]:
     }
 
 
+def _could_be_opened(survey: Survey) -> bool:
+    return survey.state == Survey.State.DRAFT and not survey.last_day_over
+
+
 def _has_room(budget: Budget, price: int) -> bool:
     stands_still = budget.frozen_at is not None or budget.closed_at is not None
-    return not stands_still and price <= budget.remaining_nano
+    with_others = shared_with_others(budget.pk, budget.tenant_id)
+    return not (stands_still or with_others) and price <= budget.remaining_nano
 
 
 @contextmanager

@@ -14,7 +14,8 @@ from rest_framework.test import APIClient
 
 from dpgov.approvals.models import ChangeRequest
 from dpgov.budgets.errors import BudgetFrozen
-from dpgov.budgets.models import Budget, Correction
+from dpgov.budgets.models import Budget, BudgetAccess, Correction, SharedBudgetMember
+from dpgov.datasets.models import Dataset
 from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import Currency, Mode
@@ -159,3 +160,19 @@ def test_a_database_that_moved_opens_nothing(
     assert _why(api_for(owner), f"{survey.pk}/open/") == [("budget_frozen", None)]
     survey.refresh_from_db()
     assert (survey.state, Correction.objects.count()) == ("draft", 0)
+
+
+def test_nothing_fits_that_could_not_be_opened(
+    owner: Membership, api_for: Api, foreign_dataset: Dataset
+) -> None:
+    """M91: what was opened before, and what counts against a budget that others share."""
+    api, survey = api_for(owner), opened(owner)
+    assert api.get(f"{_BASE}{survey.pk}/quote/").json()["fits"] is False
+    budget = shared(owner)
+    with_others = drafted(owner, shared_budget=budget)
+    assert api.get(f"{_BASE}{with_others.pk}/quote/").json()["fits"] is True
+    BudgetAccess.objects.create(budget=budget, tenant=foreign_dataset.tenant)
+    SharedBudgetMember.objects.create(
+        tenant=foreign_dataset.tenant, shared_budget=budget, dataset_budget=foreign_dataset.budget
+    )
+    assert api.get(f"{_BASE}{with_others.pk}/quote/").json()["fits"] is False

@@ -48,6 +48,7 @@ from dpgov.queries.asking.policy import OnlyReadyMade, QueryLimitExceeded
 from dpgov.queries.asking.quote import quote
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership, Role
+from dpgov.tenants.projects import add_project_member, create_project
 from tests.cast import join
 from tests.integration.datasets.derived.family import derived, newer, parents, shared_budget
 
@@ -277,3 +278,21 @@ def test_the_books_and_the_log_agree(
     ask(analyst, of=both)
     answer_all()
     assert reconcile(analyst.tenant).findings == ()
+
+
+def test_several_projects_on_a_parent_are_no_choice_here(
+    analyst: Membership, owner: Membership, both: Dataset, visits_and_costs: Pair, ask: Ask
+) -> None:
+    """M66: none of them could be named, so that nobody is told to choose."""
+    for name in ("Ageing", "Income"):
+        project = create_project(tenant=owner.tenant, name=name, actor=OPERATOR)
+        add_project_member(project=project, membership=analyst, actor=OPERATOR)
+        allocate(
+            dataset_budget=visits_and_costs[0].budget,
+            holder=project,
+            limit_nano=NANO,
+            actor=OPERATOR,
+            reason="",
+        )
+    with pytest.raises(AllocationNeeded, match="your projects: Ageing, Income"):
+        ask(analyst, of=both)
