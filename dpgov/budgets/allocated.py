@@ -153,8 +153,8 @@ def _analyst_since(user: User, moment: OuterRef) -> QuerySet[Membership]:
     """The membership of a user who has been an analyst ever since an owner decided an allocation.
 
     Who left and was brought back by an administrator alone asks under none that an owner granted
-    before, where an allocation is what lets them ask. Elsewhere it still limits their account, which
-    is a new one for whoever belongs nowhere else (docs/limits.md).
+    before, where an allocation is what lets them ask. Elsewhere it still limits their account: a
+    new one for whoever belongs to no other organisation (docs/limits.md).
     """
     return Membership.objects.filter(
         having_since(Role.ANALYST, moment), tenant=OuterRef("tenant"), user=user

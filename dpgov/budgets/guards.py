@@ -21,6 +21,7 @@ def guards(json: Json) -> Iterator[Guard]:
     yield from _of_budgets(json)
     yield from _of_members_and_parts(json)
     yield from _of_derived()
+    yield from _of_restores()
     charged = (
         "EXISTS (SELECT 1 FROM budgets_charge c WHERE c.query_id = NEW.query_id"
         " AND c.budget_id = NEW.budget_id AND c.tenant_id = NEW.tenant_id"
@@ -165,3 +166,19 @@ def _of_derived() -> Iterator[Guard]:
         " WHERE o.budget_id = p.id OR o.parent_id = b.id))",
         "a derived budget is charged with budgets of datasets of its own kind, from the first on",
     )
+
+
+def _of_restores() -> Iterator[Guard]:
+    """A number ahead of what has happened would leave a tenant out of the restores to come."""
+    for name, event, further in (
+        ("guard_freeze_mark_new", "INSERT", "NEW.up_to > 0"),
+        ("guard_freeze_mark", "UPDATE", "NEW.up_to > OLD.up_to"),
+    ):
+        yield Guard(
+            name,
+            "budgets_freezemark",
+            event,
+            further,
+            "EXISTS (SELECT 1 FROM budgets_restoreseen s WHERE s.id >= NEW.up_to)",
+            "nobody was frozen for what nothing tells of",
+        )

@@ -118,6 +118,9 @@ WRITES: dict[str, str] = {
     "budgets.Budget": "SELECT, INSERT,"
     " UPDATE (label, limit_nano, target_nano, frozen_at, frozen_reason, closed_at, undivided_at,"
     " counted_on)",
+    # The database counts them: a number given by hand could be above all that will come.
+    "budgets.RestoreSeen": "SELECT, INSERT (seen)",
+    "budgets.FreezeMark": "SELECT, INSERT, UPDATE (up_to)",
     "budgets.Reservation": "SELECT",
     "budgets.Charge": "SELECT",
     "budgets.Correction": "SELECT",

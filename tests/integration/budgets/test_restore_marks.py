@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 from django.core.management import call_command
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from dpgov.audit.checkpoints.signing import make_checkpoint
@@ -17,8 +17,10 @@ from dpgov.audit.outside import put
 from dpgov.budgets.models import FreezeMark, RestoreSeen
 from dpgov.budgets.services import freeze_tenant
 from dpgov.budgets.services.restored import freeze_everything, freeze_if_restored
-from dpgov.budgets.services.seen import hashed
+from dpgov.budgets.services.seen import Wanted, hashed
 from dpgov.operation import installed
+from dpgov.tenants.boundary import acting_for
+from dpgov.tenants.crossing import KnownTenant
 from dpgov.tenants.models import Tenant
 from tests.integration.audit.worlds import Restored
 
@@ -42,9 +44,7 @@ def statements_to_freeze(organisations: int, named: str) -> int:
     """Of the round that freezes so many more, each of which shows the restore."""
     for number in range(organisations):
         with_a_lost_log(f"{named}-{number}")
-    with CaptureQueriesContext(
-        connection,
-    ) as asked:
+    with CaptureQueriesContext(connection) as asked:
         freeze_if_restored()
     return len(asked)
 
@@ -55,7 +55,7 @@ def test_twice_the_organisations_are_twice_the_work_and_not_four_times(db: None)
     assert (RestoreSeen.objects.count(), FreezeMark.objects.count()) == (5, 5)
     many = statements_to_freeze(10, "many")
     assert (RestoreSeen.objects.count(), FreezeMark.objects.count()) == (15, 15)
-    # The five are frozen for the ten, too, as those are for them.
+    # The five are frozen for the ten, too, as those are for them: 15 in the place of 5.
     assert many < 3.5 * few
     assert freeze_if_restored() == []
 
@@ -77,6 +77,30 @@ def test_what_is_remembered_names_nobody(tenant: Tenant) -> None:
     fields = {field.name for field in RestoreSeen._meta.get_fields()}
     assert fields == {"id", "seen"}
     assert {len(bytes(each)) for each in RestoreSeen.objects.values_list("seen", flat=True)} == {32}
+
+
+def test_the_application_s_role_numbers_what_is_new_and_moves_no_number(tenant: Tenant) -> None:
+    """A9: `freeze` by hand may run as that role; the numbers are the database's own."""
+    with acting_for(tenant.pk):
+        wanted = Wanted({}, {hashed("by hand")})
+        known = KnownTenant(tenant.pk, tenant.slug, tenant.name)
+        assert wanted.lacks(known)
+        wanted.are_done(known)
+        assert not Wanted({}, {hashed("by hand")}).lacks(known)
+    assert RestoreSeen.objects.count() == 1
+
+
+def test_nobody_is_marked_as_frozen_for_what_is_to_come(tenant: Tenant) -> None:
+    """A9: a number ahead of all that has happened would leave them out of the next restore."""
+    with_a_lost_log("lost")
+    freeze_if_restored()
+    newest = RestoreSeen.objects.latest("pk").pk
+    for mark in (FreezeMark.objects.filter(tenant=tenant), FreezeMark.objects.all()):
+        with pytest.raises(DatabaseError, match="nothing tells"), transaction.atomic():
+            mark.update(up_to=newest + 1)
+    late = Tenant.objects.create(slug="late", name="Late")
+    with pytest.raises(DatabaseError, match="nothing tells"), transaction.atomic():
+        FreezeMark.objects.create(tenant=late, up_to=newest + 1)
 
 
 @pytest.fixture

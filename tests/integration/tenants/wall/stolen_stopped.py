@@ -1,6 +1,7 @@
-"""What the same person tries with data that is stopped; the names are those of stolen.py.
+"""What the same person tries with data that is stopped, or shall not be stopped by a restore.
 
-Pausing and freezing are the application's to do. What they close is closed to the application too.
+The names are those of stolen.py. Pausing and freezing are the application's to do. What they close
+is closed to the application too.
 """
 
 _PAUSE = (
@@ -15,4 +16,11 @@ STOPPED = (
     f"{_PAUSE}UPDATE queries_query SET opened_at = now() WHERE id = '{{waiting}}'",
     f"{_FREEZE}UPDATE queries_query SET state = 'sealed', outcome = 'released', due_at = now()"
     " WHERE id = '{waiting}'",
+    "INSERT INTO budgets_freezemark (tenant_id, up_to) VALUES ('{ours}', 1000000)",
+    "INSERT INTO budgets_restoreseen (seen) VALUES ('x');"
+    " INSERT INTO budgets_freezemark SELECT '{ours}', max(id) FROM budgets_restoreseen;"
+    " UPDATE budgets_freezemark SET up_to = 1000000",
+    "INSERT INTO budgets_restoreseen (id, seen) VALUES (1000000, 'x')",
+    "UPDATE budgets_restoreseen SET id = 1000000",
+    "DELETE FROM budgets_restoreseen",
 )

@@ -54,6 +54,8 @@ WATCHED = (
     "budgets_budgetpart",
     "budgets_derivedbudget",
     "budgets_sharedbudgetmember",
+    "budgets_freezemark",
+    "budgets_restoreseen",
     "approvals_changerequest",
     "datasets_dataset",
     "datasets_derivedfrom",
