@@ -53,8 +53,8 @@ class SeveralOnAParent(AllocationNeeded):
             self,
             said(
                 "A dataset that this one was put together from could be charged to several of your "
-                "projects: {names}. Ask its owner for an allocation of your own there, or for one "
-                "of one of these projects here.",
+                "projects: {names}. Ask for an allocation of your own there, or of one of these "
+                "projects here.",
                 names=", ".join(names),
             ),
         )

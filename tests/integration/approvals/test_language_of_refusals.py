@@ -37,7 +37,7 @@ def test_a_refusal_is_said_when_it_is_read_and_not_when_it_is_raised() -> None:
     """The same refusal, raised under one language and read under another."""
     with translation.override("de"):
         refusal = OwnRequest()
-    sentence = "You made this request yourself, so another person has to decide it."
+    sentence = "You asked for this yourself, so another person has to decide it."
     assert str(refusal) == sentence
     with translation.override("de"):
         assert str(refusal) == f"de:{sentence}"
