@@ -183,7 +183,7 @@ class DatasetVersion(models.Model):
     new ones make a new version.
 
     `public_rows` and the limits of a unit are as in the dataset, at the time of this version.
-    `file_seal` is what a worker holds its file against, see `services.files.data`; LIVE: it has
+    `file_seal` is what a worker holds its file against, see `services.stored.seals`; LIVE: it has
     none, and the rows are in the dataset's live table.
     `added_by` brought the file: at once it is compared with data of that person's own alone.
     The data of a version that is not the newest may be deleted (`data_deleted_at`).

@@ -124,7 +124,8 @@ from dpgov.datasets.services.policy import (
 from dpgov.datasets.services.registration import Registered, register_dataset
 from dpgov.datasets.services.retention import SHORTEST, TooSoon, end_retention, keep_until
 from dpgov.datasets.services.stored.bringing import bring_soon, may_come
-from dpgov.datasets.services.stored.keeping import DataMissing, at_hand
+from dpgov.datasets.services.stored.keeping import DataMissing, at_hand, is_kept
+from dpgov.datasets.services.stored.seals import is_another
 from dpgov.datasets.services.terms import (
     LONGEST_TERMS,
     NotInForce,
@@ -242,6 +243,8 @@ __all__ = [
     "engine_for",
     "finish_deletions",
     "holding_rows_of",
+    "is_another",
+    "is_kept",
     "join_public_table",
     "keep_draft",
     "keep_tending",

@@ -173,7 +173,9 @@ def _check_nobody_needs(
     if newest in same:
         raise SameRowsAsNewest(newest.number)
     derived = Dataset.objects.filter(
-        derived_from__version__in=[each.pk for each in same], data_deleted_at__isnull=True
+        ~discarded(),
+        derived_from__version__in=[each.pk for each in same],
+        data_deleted_at__isnull=True,
     )
     if (first := derived.order_by("name").first()) is not None:
         raise RowsInDerived(first.name)

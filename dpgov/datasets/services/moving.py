@@ -25,9 +25,9 @@ from django.db import transaction
 from dpgov.datasets import storage
 from dpgov.datasets.crossing import forget_stored, kept_among, living_among, stored_among
 from dpgov.datasets.models import Dataset, DatasetVersion, StoredFile, Upload
-from dpgov.datasets.services.files.data import seal_of
 from dpgov.datasets.services.files.uploads import UploadUsed, ready_upload
 from dpgov.datasets.services.stored import keeping
+from dpgov.datasets.services.stored.seals import seal_of
 from dpgov.datasets.store import store
 from dpgov.datasets.store.base import StoreAway
 from dpgov.datasets.store.copies import draft_of, hold, take_away

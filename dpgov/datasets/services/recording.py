@@ -7,10 +7,9 @@ from dpgov.budgets.services import is_undivided
 from dpgov.datasets.cubes import made_with
 from dpgov.datasets.declaration import column_fields
 from dpgov.datasets.models import Column, Dataset, DatasetVersion
-from dpgov.datasets.services.files.data import seal_of
 from dpgov.datasets.services.likeness import keep_fingerprint
 from dpgov.datasets.services.parts import enter_budget
-from dpgov.datasets.services.stored.keeping import name_of
+from dpgov.datasets.services.stored.seals import seal_of
 from dpgov.engines.child import Ingested
 from dpgov.privacy.plan.schema import DatasetSchema, PrivacyUnit
 
@@ -40,9 +39,8 @@ def create_version(
             brought_by=added_by_id,
             adds_rows=ingested.addition is not None,
         )
-    # In shared storage the very file has one name, and need not be here.
-    is_elsewhere = link_of is not None and name_of(version_id) != ""
-    seal = link_of.file_seal if link_of and is_elsewhere else seal_of(version_id)
+    # The very file, which need not be here where it lies in shared storage: sealed as it was.
+    seal = link_of.file_seal if link_of else seal_of(version_id)
     version = _create(
         dataset,
         schema,

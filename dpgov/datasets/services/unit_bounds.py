@@ -20,6 +20,7 @@ from dpgov.datasets.services.recording import (
     noted_unit,
 )
 from dpgov.datasets.services.stored import keeping
+from dpgov.datasets.services.stored.seals import is_another
 from dpgov.datasets.services.turns import queue_up
 from dpgov.engines.child import Ingested
 from dpgov.language.said import said
@@ -28,14 +29,20 @@ from dpgov.privacy.plan.schema import DatasetSchema, InvalidDomain, PrivacyUnit
 from dpgov.tenants.models import User
 from dpgov.tenants.selectors import actor_of
 
+_MISSING = said(
+    "The file of this dataset is not on this machine as it was recorded. Ask the people who run "
+    "this installation to put it back."
+)
+
 
 def change_unit_bounds(
     *, dataset: Dataset, max_rows: int, max_groups: int | None, user: User
 ) -> DatasetVersion:
     """Use so many rows of each person from now on, and count them in so many groups at most.
 
-    Raises InvalidDomain where no column names people, where nothing would change, or where sums
-    could not be kept exact; Dataset.DoesNotExist when it was archived meanwhile.
+    Raises InvalidDomain where no column names people, where nothing would change, where sums could
+    not be kept exact, or where the file is not there as it was recorded; Dataset.DoesNotExist when
+    it was archived meanwhile.
     """
     version_id = uuid4()
     arriving, target = storage.arriving_path(version_id), storage.data_path(version_id)
@@ -91,6 +98,8 @@ def _over(
         )
     # The same bytes under a second name: data files are never written again.
     if not keeping.share(before.pk, version_id):
+        if not keeping.is_kept(before.pk) or is_another(before):
+            raise InvalidDomain("max_rows_per_unit", _MISSING)
         os.link(storage.data_path(before.pk), storage.data_path(version_id))
     return create_version(
         dataset=dataset,

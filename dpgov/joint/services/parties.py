@@ -1,9 +1,10 @@
 """Taking part and leaving. An owner requests it with a dataset, an officer of theirs approves it.
 
 With the approval this party's own question is there and holds what it costs, in one transaction of
-its own tenant: every limit, policy and rate binds as for any question. So nothing is left that
-could fail to fit when all open together. What could overspend: a place without a hold, or a hold
-without a place, by a crash between the two; they are one transaction.
+its own tenant: every limit, policy and rate binds as for an owner's own question; allocations are
+for analysts, and bind none. So nothing is left that could fail to fit when all open together. What
+could overspend: a place without a hold, or a hold without a place, by a crash between the two; they
+are one transaction.
 """
 
 from uuid import UUID, uuid4

@@ -133,7 +133,7 @@ def _asks_the_same(question: JointQuestion, dataset: Dataset, raw_plan: dict[str
         _, terms = proposal_of(dataset, raw_plan, question.parties, question.colluders, then)
     except (InvalidPlan, BadProposal):
         return False
-    same: bool = terms.plan == question.plan
+    same: bool = (terms.plan, terms.declared) == (question.plan, question.declared)
     return same
 
 

@@ -18,7 +18,8 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from dpgov.budgets.errors import BudgetFrozen
 from dpgov.budgets.services.freezing import confirm_place
-from dpgov.datasets.services import at_hand, engine_for
+from dpgov.datasets.services import DataMissing, at_hand, engine_for, is_another, is_kept
+from dpgov.datasets.store.base import StoreAway
 from dpgov.joint import crossing
 from dpgov.joint.keys import own_key
 from dpgov.joint.models import JointQuestion, Party, Share
@@ -52,10 +53,23 @@ def answer_for(tenant_id: UUID) -> int:
 
 
 def _send_keys(tenant_id: UUID, private: bytes) -> int:
+    """Where the data is here: once all keys are there everybody pays, answer or not."""
     waiting = Party.objects.filter(
         tenant=tenant_id, public_key="", query__state=Query.State.RUNNING
     )
-    return waiting.update(public_key=public_key_of(private).hex())
+    able = [one.pk for one in waiting.select_related("query__version") if _could_answer(one)]
+    return waiting.filter(pk__in=able).update(public_key=public_key_of(private).hex())
+
+
+def _could_answer(party: Party) -> bool:
+    version = party.query.version
+    try:
+        if version.file_seal == version.LIVE or (is_kept(version.pk) and not is_another(version)):
+            return True
+    except StoreAway:
+        pass
+    logger.warning("no key is sent: the data file of version %s is not here", version.pk)
+    return False
 
 
 def _to_share(tenant_id: UUID) -> QuerySet[Party]:
@@ -125,6 +139,8 @@ def _masked_share(party: Party, private: bytes) -> str:
     )
     version = party.query.version
     with at_hand(version.tenant_id, [version.pk]):
+        if is_another(version):
+            raise DataMissing(version.pk)
         engine = engine_for(version)
         noisy = joint.noisy([engine.answer(request) for request in joint.blueprint.requests])
     return as_bytes(masked(noisy, mask)).hex()

@@ -34,6 +34,10 @@ def _home_of(one: Side, folder: Path) -> Path:
     return home
 
 
+def _key_of_the_installation() -> str:
+    return (Path(settings.DPGOV_HOME) / "fingerprint_key").read_text().strip()
+
+
 def _run(one: Side, home: Path, organisation: str = "") -> str:
     """One look of its worker, as a process of its own."""
     connections.close_all()
@@ -43,7 +47,7 @@ def _run(one: Side, home: Path, organisation: str = "") -> str:
         env=environment(
             DPGOV_HOME=str(home),
             DPGOV_JOINT_KEYS=str(home / "keys"),
-            DPGOV_FINGERPRINT_KEY=settings.DPGOV_FINGERPRINT_KEY.hex(),
+            DPGOV_FINGERPRINT_KEY=_key_of_the_installation(),
         ),
         capture_output=True,
         text=True,

@@ -14,7 +14,7 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from dpgov.datasets.models import Dataset, DatasetVersion
-from dpgov.datasets.services.files.data import seal_of
+from dpgov.datasets.services.stored.seals import seal_of
 from dpgov.datasets.storage import data_path
 from dpgov.operation import request_ids
 from dpgov.queries.answering.tasks import wake

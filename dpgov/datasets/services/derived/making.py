@@ -28,6 +28,7 @@ from dpgov.datasets.services.holding import new_data_waits
 from dpgov.datasets.services.recording import create_version, noted_unit, unit_fields
 from dpgov.datasets.services.registration import free_slug
 from dpgov.datasets.services.stored import keeping
+from dpgov.datasets.services.stored.seals import is_another
 from dpgov.datasets.services.turns import queue_up
 from dpgov.datasets.store.base import StoreAway
 from dpgov.engines import child
@@ -111,6 +112,8 @@ def _derive(plan: Planned, version_id: UUID, watch: child.Watch) -> bool:
     tenant_id, parents = plan.versions[0].tenant_id, [version.pk for version in plan.versions]
     try:
         with keeping.at_hand(tenant_id, parents, beat=lambda: watch(Progress())):
+            if any(map(is_another, plan.versions)):
+                raise keeping.DataMissing(*parents)
             child.derive(
                 first,
                 second,

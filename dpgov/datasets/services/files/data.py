@@ -7,10 +7,8 @@ tell anything else about a file. The door is for the worker alone.
 
 import atexit
 import hmac
-import os
 import threading
 from functools import lru_cache
-from hashlib import blake2b
 from uuid import UUID
 
 from django.conf import settings
@@ -19,27 +17,9 @@ from dpgov.datasets import storage
 from dpgov.datasets.models import DatasetVersion
 from dpgov.datasets.services.fingerprint_key import is_of_this_key
 from dpgov.datasets.services.stored.keeping import DataMissing
+from dpgov.datasets.services.stored.seals import seal_of
 from dpgov.engines.base import Engine
 from dpgov.engines.files import DuckDBEngine
-
-_PIECES = 64
-_PIECE = 4096
-
-
-def seal_of(version_id: UUID) -> str:
-    """Recorded with a version: its file's size and pieces, hashed under the installation's key.
-
-    Without the key it tells nothing of the data. Raises OSError where the file cannot be read.
-    """
-    path = storage.data_path(version_id)
-    with path.open("rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        digest = blake2b(str(size).encode(), key=settings.DPGOV_FINGERPRINT_KEY, digest_size=16)
-        # As many pieces of a large file as of a small one: at its start, at its end, in between.
-        for number in range(_PIECES + 1):
-            file.seek(max(0, size - _PIECE) * number // _PIECES)
-            digest.update(file.read(_PIECE))
-    return digest.hexdigest()
 
 
 def sees(version_id: UUID, file_seal: str, key_id: str | None) -> bool:

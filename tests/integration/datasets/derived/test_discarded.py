@@ -18,7 +18,13 @@ from dpgov.budgets.services.freezing import freeze_tenant
 from dpgov.budgets.standing import frozen_budgets
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, datasets_of
-from dpgov.datasets.services import archive_dataset, delete_data, pause_questions
+from dpgov.datasets.services import (
+    archive_dataset,
+    change_new_data_rule,
+    delete_data,
+    delete_version_data,
+    pause_questions,
+)
 from dpgov.datasets.services.deleting import QuestionsOnTheirWay
 from dpgov.datasets.services.held.deciding import (
     DISCARD_HELD_DATASET,
@@ -35,6 +41,7 @@ from dpgov.queries.asking.gate import NotOpen
 from dpgov.queries.models import Query, Release
 from dpgov.tenants.models import Membership
 from tests.cast import answer_query, publish_now
+from tests.integration.datasets.derived.family import derived, newer
 
 Pair = tuple[Dataset, Dataset]
 Ask = Callable[..., Query]
@@ -253,3 +260,22 @@ def test_a_pause_of_what_was_derived_is_ended_first(
     request = _discarded(owner, officer, visits_and_costs[0])
     assert request.state == ChangeRequest.State.STALE
     assert Dataset.objects.filter(archived_at__isnull=False).count() == 0
+
+
+def test_what_was_derived_and_never_opened_keeps_no_old_version(
+    owner: Membership, officer: Membership, visits_and_costs: Pair
+) -> None:
+    """M67: its file is gone, and no page lists it whose data one would have to delete first."""
+    visits = visits_and_costs[0]
+    change_new_data_rule(tenant=owner.tenant, waits=True, user=officer.user)
+    both = derived(owner)
+    request = request_decision(
+        membership=owner, dataset=both, kind=DISCARD_HELD_DATASET, reason="a mistake"
+    )
+    approve(request_id=request.pk, decider=officer, reason="yes", carry_out=decide_as_agreed)
+    change_new_data_rule(tenant=owner.tenant, waits=False, user=officer.user)
+    newer(owner, visits)
+    old = visits.versions.get(number=1)
+    delete_version_data(version=old, user=owner.user)
+    old.refresh_from_db()
+    assert old.data_deleted_at is not None

@@ -15,7 +15,7 @@ from django.core import serializers
 from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import receive_upload, register_dataset
-from dpgov.datasets.services.files.data import seal_of
+from dpgov.datasets.services.stored.seals import seal_of
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
 from dpgov.privacy.plan.schema import DatasetSchema, MissingRule, Neighbouring, PrivacyUnit
