@@ -213,7 +213,13 @@ def broker_settings(env: Environment, home: Path) -> dict[str, Any]:
     if password := secret_text(env, "DPGOV_REDIS_PASSWORD"):
         url = _with_password(url, password)
     hidden = 10 * 60 + env.int("DPGOV_QUERY_SECONDS", default=30)
-    options: dict[str, Any] = {"visibility_timeout": hidden, "socket_connect_timeout": 1}
+    # A server that is stopped, or swaps, still takes connections: nobody who asks waits for it.
+    # Workers wait until there is something to read, however long.
+    options: dict[str, Any] = {
+        "visibility_timeout": hidden,
+        "socket_connect_timeout": 1,
+        "socket_timeout": 2,
+    }
     prefetch = 1
     if url.startswith("filesystem"):
         folder = home / "broker"

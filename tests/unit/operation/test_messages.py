@@ -1,12 +1,17 @@
 """The embedded broker: a folder of files between processes that know nothing of each other."""
 
 import multiprocessing
+import socket
 import time
 from pathlib import Path
 
+import pytest
 from kombu.connection import Connection
+from kombu.exceptions import OperationalError
 
 import dpgov.celery  # noqa: F401 - names the transport
+from dpgov.configuration.environment import broker_settings
+from tests.servers.variables import variables
 
 MESSAGES = 1000
 
@@ -51,3 +56,15 @@ def test_two_readers_share_the_messages(tmp_path: Path) -> None:
         readers = [one.channel(), other.channel()]
         numbers = [readers[turn % 2]._get("work")["number"] for turn in range(MESSAGES)]
     assert numbers == list(range(MESSAGES))
+
+
+def test_nobody_waits_for_a_broker_that_takes_connections_and_says_nothing(
+    tmp_path: Path,
+) -> None:
+    """R1: a Redis that was stopped held up every page that asks, and the sweeper, without end."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"redis://127.0.0.1:{silent.getsockname()[1]}/0"
+        settings = broker_settings(variables({"DPGOV_BROKER_URL": url}), tmp_path)
+        options = settings["CELERY_BROKER_TRANSPORT_OPTIONS"]
+        with Connection(url, transport_options=options) as asking, pytest.raises(OperationalError):
+            asking.SimpleQueue("look").put("look", retry=False)
