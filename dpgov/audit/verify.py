@@ -168,6 +168,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             problems = consistency_problems(proof, keys=keys)
         else:
             return _export(options, keys)
+    except ImportError as error:
+        sentence = f"Entries in archive files are read with {error.name}, which is not installed."
+        return _say("CANNOT TELL", [sentence], CANNOT_TELL)
     except (OSError, UnicodeDecodeError, CannotTell) as error:
         return _say("CANNOT TELL", [str(error)], CANNOT_TELL)
     except (UnreadableKey, UnreadableNote, UnreadableProof) as error:

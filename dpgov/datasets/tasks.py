@@ -77,7 +77,16 @@ def _send_again(tenant_id: UUID) -> int:
     """A message for each file that nobody works on and whose last message was long enough ago."""
     idle = Q(state=Arrival.State.WAITING) | Q(state=Arrival.State.READING, lease_until__lt=Now())
     rows = Arrival.objects.filter(idle, tenant_id=tenant_id, asked_at__lt=Now() - _PATIENCE)
-    return sum(wake() for arrival in rows if _mark_sent(arrival))
+    sent = 0
+    for arrival in rows:
+        if _mark_sent(arrival):
+            if not wake():
+                # Nobody heard it: it is due as before, as soon as the broker is back.
+                mine = Arrival.objects.filter(pk=arrival.pk, sends=arrival.sends + 1)
+                mine.update(sends=arrival.sends, sent_at=arrival.sent_at)
+                break
+            sent += 1
+    return sent
 
 
 def _mark_sent(arrival: Arrival) -> bool:

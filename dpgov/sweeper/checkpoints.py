@@ -24,17 +24,17 @@ def checkpoint_round(between: Callable[[], None] = nothing) -> int:
     Must not be called in a transaction: a delivery may take seconds. Passes on that the database
     is away; the sweeper knows what to do then.
     """
-    made = 0
+    made, away = 0, set[str]()
     for tenant in tenants():
         with acting_for(tenant.id):
-            made += _try(tenant.id)
+            made += _try(tenant.id, away)
         between()
     return made
 
 
-def _try(tenant_id: UUID) -> bool:
+def _try(tenant_id: UUID, away: set[str]) -> bool:
     try:
-        return sweep_checkpoints(tenant_id) is not None
+        return sweep_checkpoints(tenant_id, away) is not None
     except Exception as error:
         if is_database_away(error):
             raise

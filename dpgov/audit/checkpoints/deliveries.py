@@ -64,9 +64,15 @@ def plan_deliveries(checkpoint: AuditCheckpoint) -> None:
     )
 
 
-def deliver_waiting(tenant_id: UUID) -> int:
-    """Try what is due, oldest first; returns how many arrived. Never inside a transaction."""
-    return sum(_deliver_to(name, send, tenant_id) for name, send in destinations().items())
+def deliver_waiting(tenant_id: UUID, away: set[str] | None = None) -> int:
+    """Try what is due, oldest first; returns how many arrived. Never inside a transaction.
+
+    Webhook and mail server are the installation's: what was not reached for one tenant is put into
+    `away`, and not waited for again for the next one. A folder is each tenant's own.
+    """
+    missed = set() if away is None else away
+    open_ones = [each for each in destinations().items() if each[0] not in missed]
+    return sum(_deliver_to(name, send, tenant_id, missed) for name, send in open_ones)
 
 
 def waiting(tenant_id: UUID) -> int:
@@ -74,7 +80,9 @@ def waiting(tenant_id: UUID) -> int:
     return AuditDelivery.objects.filter(tenant_id=tenant_id, delivered_at=None).count()
 
 
-def _deliver_to(name: str, send: Callable[[AuditCheckpoint], None], tenant_id: UUID) -> int:
+def _deliver_to(
+    name: str, send: Callable[[AuditCheckpoint], None], tenant_id: UUID, missed: set[str]
+) -> int:
     now = clock.now()
     # Nothing waits longer: what seems to was dated by a clock that was ahead.
     is_due = Q(next_attempt_at__lte=now) | Q(next_attempt_at__gt=now + _LONGEST)
@@ -83,13 +91,15 @@ def _deliver_to(name: str, send: Callable[[AuditCheckpoint], None], tenant_id: U
     )
     arrived = 0
     for delivery in due.order_by("size")[:_ROUND]:
-        if not _deliver(delivery, send):
+        if not _deliver(delivery, send, missed):
             break
         arrived += 1
     return arrived
 
 
-def _deliver(delivery: AuditDelivery, send: Callable[[AuditCheckpoint], None]) -> bool:
+def _deliver(
+    delivery: AuditDelivery, send: Callable[[AuditCheckpoint], None], missed: set[str]
+) -> bool:
     rows = AuditDelivery.objects.filter(pk=delivery.pk)
     try:
         send(_signed(delivery))
@@ -101,6 +111,8 @@ def _deliver(delivery: AuditDelivery, send: Callable[[AuditCheckpoint], None]) -
             problem=as_values(_why(failure)),
         )
         kind = type(failure).__name__
+        if delivery.destination != FOLDER and not isinstance(failure, HTTPError | ProvesNothing):
+            missed.add(delivery.destination)
         _log.warning(
             "checkpoint_not_delivered", to=delivery.destination, size=delivery.size, kind=kind
         )

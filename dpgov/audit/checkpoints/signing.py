@@ -49,9 +49,10 @@ class CheckpointRefused(RuntimeError):
         self.reasons = reasons
 
 
-def sweep_checkpoints(tenant_id: UUID) -> AuditCheckpoint | None:
+def sweep_checkpoints(tenant_id: UUID, away: set[str] | None = None) -> AuditCheckpoint | None:
     """One round for one tenant: a checkpoint if one is due, then whatever waits for delivery.
 
+    `away` has the destinations that were not reached in this round, see `deliver_waiting`.
     A refusal, or a folder or key that cannot be read, is logged and not raised, so that other
     tenants get their round.
     """
@@ -59,7 +60,7 @@ def sweep_checkpoints(tenant_id: UUID) -> AuditCheckpoint | None:
     try:
         if checkpoint_due(tenant_id):
             made = make_checkpoint(tenant_id=tenant_id)
-        deliver_waiting(tenant_id)
+        deliver_waiting(tenant_id, away)
     except CheckpointRefused as refusal:
         _log.error("checkpoint_refused", tenant=str(tenant_id), reasons=refusal.reasons)
     except (OSError, UnreadableKey) as failure:

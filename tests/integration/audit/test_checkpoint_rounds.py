@@ -49,10 +49,10 @@ def test_what_breaks_off_for_one_log_stops_no_other_one(
     for tenant_id in (officer.tenant_id, other.pk):
         write(1, tenant_id=tenant_id)
 
-    def break_off(tenant_id: UUID) -> AuditCheckpoint | None:
+    def break_off(tenant_id: UUID, away: set[str]) -> AuditCheckpoint | None:
         if tenant_id == officer.tenant_id:
             raise UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte")
-        return sweep_checkpoints(tenant_id)
+        return sweep_checkpoints(tenant_id, away)
 
     monkeypatch.setattr("dpgov.sweeper.checkpoints.sweep_checkpoints", break_off)
     with capture_logs() as logged:
@@ -78,3 +78,24 @@ def test_a_clock_that_was_ahead_for_one_round_stops_no_checkpoint_and_no_deliver
     assert newest_outside(officer.tenant_id) == second.size == first.size + 1
     write(1, tenant_id=officer.tenant_id)
     assert sweep_checkpoints(officer.tenant_id) is None
+
+
+def test_a_webhook_that_hangs_is_waited_for_once_in_a_round(
+    officer: Membership, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S3: it is the installation's, and each organisation waited for it anew; all are signed."""
+    tried = []
+
+    def hangs(checkpoint: AuditCheckpoint) -> None:
+        tried.append(checkpoint.tenant_id)
+        raise TimeoutError
+
+    settings.DPGOV_CHECKPOINT_WEBHOOK = "https://elsewhere.example.org/"
+    settings.DPGOV_CHECKPOINT_ENTRIES = 1
+    monkeypatch.setattr("dpgov.audit.checkpoints.deliveries._to_webhook", hangs)
+    others = [Tenant.objects.create(slug=f"zz-{n}", name=f"Other {n}") for n in range(3)]
+    for tenant_id in (officer.tenant_id, *(other.pk for other in others)):
+        write(1, tenant_id=tenant_id)
+    assert checkpoint_round() == 4
+    assert len(tried) == 1
+    assert all(newest_outside(other.pk) == 1 for other in others)

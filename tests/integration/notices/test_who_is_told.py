@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
+from structlog.testing import capture_logs
 
 from dpgov.approvals.services import reject
 from dpgov.audit.models import AuditEntry
@@ -278,3 +279,13 @@ def test_new_terms_are_told_to_who_asked_before_and_may_ask(
     assert [told(person) for person in (other, owner, admin)] == [[], [], []]
     event = Event.objects.get(kind=Kind.TERMS)
     assert page_of(event.kind, event.detail) == f"/datasets/{dataset.slug}/terms/"
+
+
+def test_a_log_whose_last_entries_are_missing_ends_its_round(
+    officer: Membership, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The verifier says what is wrong with it; the sweeper went round in it for ever."""
+    monkeypatch.setattr(following, "log_size", lambda _: 10**6)
+    with capture_logs() as said:
+        read_the_log(officer.tenant)
+    assert [one["event"] for one in said] == ["a log cannot be followed"]

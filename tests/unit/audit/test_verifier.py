@@ -258,3 +258,16 @@ def test_a_key_of_another_log_signs_nothing_here(tmp_path: Path) -> None:
     other = public_key(seed=seed, name=f"{ORIGIN}9")
     (tmp_path / "keys.txt").write_text(f"{other.as_text()}\n")
     assert main(arguments) == BROKEN
+
+
+def test_a_verifier_without_what_archives_are_read_with_calls_nothing_forged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """G2: a script reads the exit code, which said BROKEN."""
+
+    def lacks(*_: object) -> int:
+        raise ModuleNotFoundError(name="pyarrow")
+
+    monkeypatch.setattr("dpgov.audit.verify._export", lacks)
+    assert main([str(write(tmp_path, log()))]) == CANNOT_TELL
+    assert "pyarrow, which is not installed" in capsys.readouterr().out

@@ -106,3 +106,23 @@ def test_no_more_files_are_read_at_once_than_the_machine_allows(
     assert at_once == [1]
     settings.DPGOV_READERS = 2
     assert Arrival.objects.filter(state=Arrival.State.WAITING).count() == 1
+
+
+def test_what_the_broker_did_not_take_is_due_as_before(
+    asked: Arrival, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """L13, R1: after an outage nobody waits for a pause that doubled with messages never sent."""
+    sent: list[str] = []
+
+    def away() -> None:
+        raise ConnectionError
+
+    Arrival.objects.update(asked_at=timezone.now() - timedelta(minutes=1))
+    monkeypatch.setattr("dpgov.datasets.tasks.read_next.delay", away)
+    for _ in range(9):
+        assert arrivals_round() == 0
+    asked.refresh_from_db()
+    assert (asked.sends, asked.sent_at) == (0, None)
+    monkeypatch.setattr("dpgov.datasets.tasks.read_next.delay", lambda: sent.append("look"))
+    assert arrivals_round() == 1
+    assert sent == ["look"]
