@@ -17,7 +17,7 @@ from dpgov.operation import clock
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import tenants
 from dpgov.tenants.models import Membership, ProjectMember, Role, Tenant
-from dpgov.tenants.roles import having, roles_in, takes_two_persons
+from dpgov.tenants.roles import having, having_since, roles_in, takes_two_persons
 
 _SLUG_LENGTH = 50
 
@@ -126,11 +126,11 @@ def give_role(
     """
     _lock(tenant)
     people = Membership.objects.select_for_update(of=("self",)).select_related("tenant", "user")
-    current = people.filter(tenant=tenant, user_id=user_id).first()
+    same = people.filter(tenant=tenant, user_id=user_id)
+    for role in roles_in(before):
+        same = same.filter(having_since(role, asked_at))
+    current = same.first()
     if current is None or current.roles_code != before:
-        raise RoleChanged
-    since = [current.since(role) for role in roles_in(before)]
-    if not all(each is not None and each <= asked_at for each in since):
         raise RoleChanged
     _move(current, after)
     return current

@@ -124,8 +124,8 @@ from dpgov.datasets.services.policy import (
 from dpgov.datasets.services.registration import Registered, register_dataset
 from dpgov.datasets.services.retention import SHORTEST, TooSoon, end_retention, keep_until
 from dpgov.datasets.services.stored.bringing import bring_soon, may_come
-from dpgov.datasets.services.stored.keeping import DataMissing, at_hand, is_kept
-from dpgov.datasets.services.stored.seals import is_another
+from dpgov.datasets.services.stored.keeping import DataMissing, at_hand
+from dpgov.datasets.services.stored.seals import is_another, is_kept_as_recorded
 from dpgov.datasets.services.terms import (
     LONGEST_TERMS,
     NotInForce,
@@ -244,7 +244,7 @@ __all__ = [
     "finish_deletions",
     "holding_rows_of",
     "is_another",
-    "is_kept",
+    "is_kept_as_recorded",
     "join_public_table",
     "keep_draft",
     "keep_tending",

@@ -13,8 +13,7 @@ from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.datasets.services.likeness import Match
-from dpgov.datasets.services.stored.keeping import is_kept
-from dpgov.datasets.services.stored.seals import is_another
+from dpgov.datasets.services.stored.seals import is_kept_as_recorded
 from dpgov.engines.ingest.request import Before
 from dpgov.engines.likeness import Likeness
 from dpgov.language.said import said
@@ -117,7 +116,7 @@ def _goes_on(before: ColumnSpec, now: ColumnSpec) -> bool:
 def rows_of(version: DatasetVersion, schema: DatasetSchema) -> Before:
     """Its stored rows, and where the columns of `schema` are there; raises InvalidDomain."""
     path = storage.data_path(version.pk)
-    if not is_kept(version.pk) or is_another(version):
+    if not is_kept_as_recorded(version):
         raise InvalidDomain("columns", _MISSING)
     there = {spec.name: (at, spec) for at, spec in enumerate(schema_of(version).columns)}
     found = (there[spec.name] for spec in schema.columns)

@@ -19,8 +19,7 @@ from dpgov.datasets.discarded import discarded
 from dpgov.datasets.models import Column, Dataset, DatasetVersion
 from dpgov.datasets.services.guarantee import partition_parts
 from dpgov.datasets.services.likeness import is_in_budget
-from dpgov.datasets.services.stored.keeping import is_kept
-from dpgov.datasets.services.stored.seals import is_another
+from dpgov.datasets.services.stored.seals import is_kept_as_recorded
 from dpgov.engines.child import Ingested
 from dpgov.engines.ingest.request import ELSEWHERE, EarlierFile
 from dpgov.language.said import said
@@ -83,10 +82,8 @@ def _is_others(versions: Iterable[DatasetVersion], user_id: UUID) -> bool:
 
 def _is_gone(version: DatasetVersion) -> bool:
     """Nobody reads its file any more; once that is decided, even while the file is still there."""
-    if version.data_deleted_at is not None or not is_kept(version.pk):
-        return True
     # Another file in its place would put people where that one has them.
-    return is_another(version)
+    return version.data_deleted_at is not None or not is_kept_as_recorded(version)
 
 
 def _may_be_gone(version: DatasetVersion) -> bool:

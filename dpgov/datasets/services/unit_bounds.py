@@ -20,7 +20,7 @@ from dpgov.datasets.services.recording import (
     noted_unit,
 )
 from dpgov.datasets.services.stored import keeping
-from dpgov.datasets.services.stored.seals import is_another
+from dpgov.datasets.services.stored.seals import is_kept_as_recorded
 from dpgov.datasets.services.turns import queue_up
 from dpgov.engines.child import Ingested
 from dpgov.language.said import said
@@ -98,7 +98,7 @@ def _over(
         )
     # The same bytes under a second name: data files are never written again.
     if not keeping.share(before.pk, version_id):
-        if not keeping.is_kept(before.pk) or is_another(before):
+        if not is_kept_as_recorded(before):
             raise InvalidDomain("max_rows_per_unit", _MISSING)
         os.link(storage.data_path(before.pk), storage.data_path(version_id))
     return create_version(

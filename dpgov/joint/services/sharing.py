@@ -18,7 +18,13 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from dpgov.budgets.errors import BudgetFrozen
 from dpgov.budgets.services.freezing import confirm_place
-from dpgov.datasets.services import DataMissing, at_hand, engine_for, is_another, is_kept
+from dpgov.datasets.services import (
+    DataMissing,
+    at_hand,
+    engine_for,
+    is_another,
+    is_kept_as_recorded,
+)
 from dpgov.datasets.store.base import StoreAway
 from dpgov.joint import crossing
 from dpgov.joint.keys import own_key
@@ -64,7 +70,7 @@ def _send_keys(tenant_id: UUID, private: bytes) -> int:
 def _could_answer(party: Party) -> bool:
     version = party.query.version
     try:
-        if version.file_seal == version.LIVE or (is_kept(version.pk) and not is_another(version)):
+        if version.file_seal == version.LIVE or is_kept_as_recorded(version):
             return True
     except StoreAway:
         pass

@@ -12,6 +12,7 @@ from django.conf import settings
 
 from dpgov.datasets import storage
 from dpgov.datasets.models import DatasetVersion
+from dpgov.datasets.services.stored.keeping import is_kept
 
 _PIECES = 64
 _PIECE = 4096
@@ -31,6 +32,11 @@ def seal_of(version_id: UUID) -> str:
             file.seek(max(0, size - _PIECE) * number // _PIECES)
             digest.update(file.read(_PIECE))
     return digest.hexdigest()
+
+
+def is_kept_as_recorded(version: DatasetVersion) -> bool:
+    """Whether this machine has the version's file, or could bring it. May raise StoreAway."""
+    return is_kept(version.pk) and not is_another(version)
 
 
 def is_another(version: DatasetVersion) -> bool:
