@@ -17,8 +17,9 @@ from uuid import uuid4
 
 from django.conf import settings
 
-from dpgov.engines import child, child_process
+from dpgov.engines import child
 from dpgov.engines.child_process import Limits, Progress, Watch
+from tests import forked_reader
 
 _NAMED_BY_ITS_CALLER = "target"
 
@@ -41,7 +42,7 @@ def converse(request: dict[str, Any], limits: Limits, watch: Watch) -> dict[str,
             shutil.copy(place.with_suffix(".stored"), target)
         return dict(answer)
     heard = _Heard(watch)
-    answer = child_process.converse(request, limits, heard)
+    answer = forked_reader.converse(request, limits, heard)
     if not {"refused", "no_room"} & set(answer):
         _keep(place, target, [answer, [heard.last.rows, heard.last.bytes]])
     return answer
