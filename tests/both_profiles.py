@@ -47,6 +47,7 @@ ALIKE_EVERYWHERE = (
     "integration/oversight/test_log_lines.py",
     "integration/queries/web",
     "integration/queries/wording",
+    "integration/test_made_once.py",
     "journeys/asking",
     "journeys/files",
     "journeys/joint",

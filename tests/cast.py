@@ -18,6 +18,7 @@ from dpgov.budgets.errors import BudgetFrozen
 from dpgov.datasets.models import Dataset
 from dpgov.queries.models import Query
 from dpgov.tenants.models import ApiToken, Membership, Role, Tenant, User
+from tests.made_once import made_once
 from tests.small_dataset import register_small_dataset
 
 Ask = Callable[..., Query]
@@ -40,32 +41,32 @@ def make_token(member: Membership, name: str) -> tuple[ApiToken, str]:
     return made
 
 
-@pytest.fixture
+@made_once
 def tenant(db: None) -> Tenant:
     return Tenant.objects.create(slug="harbour", name="Harbour Statistics Office")
 
 
-@pytest.fixture
+@made_once
 def owner(tenant: Tenant) -> Membership:
     return join(tenant, Role.OWNER, "olga")
 
 
-@pytest.fixture
+@made_once
 def analyst(tenant: Tenant) -> Membership:
     return join(tenant, Role.ANALYST, "anna")
 
 
-@pytest.fixture
+@made_once
 def officer(tenant: Tenant) -> Membership:
     return join(tenant, Role.OFFICER, "oscar")
 
 
-@pytest.fixture
+@made_once
 def admin(tenant: Tenant) -> Membership:
     return join(tenant, Role.ADMIN, "adam")
 
 
-@pytest.fixture
+@made_once
 def stranger(db: None) -> Membership:
     """The owner of something in another tenant."""
     elsewhere = Tenant.objects.create(slug="elsewhere", name="Elsewhere Institute")
@@ -97,13 +98,13 @@ def api_for() -> Callable[[Membership], APIClient]:
     return with_token
 
 
-@pytest.fixture
+@made_once
 def dataset(owner: Membership) -> Dataset:
     """The dataset "visits": ε 10 in all, ε 2 for one question."""
     return register_small_dataset(owner, name="Visits")
 
 
-@pytest.fixture
+@made_once
 def foreign_dataset(stranger: Membership) -> Dataset:
     """The stranger's own dataset; to everybody else it must look missing."""
     return register_small_dataset(stranger, name="Foreign")

@@ -22,7 +22,7 @@ from tests.emptying import empty_the_database
 from tests.examples import load_profiles
 from tests.tables import make_once
 
-pytest_plugins = ["tests.cast"]
+pytest_plugins = ["tests.made_once", "tests.cast"]
 
 
 def pytest_configure() -> None:

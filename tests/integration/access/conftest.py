@@ -3,7 +3,6 @@
 from typing import Any
 from uuid import uuid4
 
-import pytest
 from django.utils import timezone
 
 from dpgov.approvals.models import ChangeRequest
@@ -29,10 +28,11 @@ from tests.integration.joint.made import bare
 from tests.integration.queries.asking.approving import wanted_approval
 from tests.integration.queries.ready_made.published import published
 from tests.integration.surveys.made import opened
+from tests.made_once import made_once
 from tests.small_dataset import register_small_dataset
 
 
-@pytest.fixture
+@made_once
 def world(
     owner: Membership,
     analyst: Membership,

@@ -1,5 +1,6 @@
 """H1, L39: through every door, who has two roles may do what one of them may, and no more."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from tests.integration.access.doors import DOORS
 from tests.integration.access.notices import tell_everybody
 from tests.integration.access.routes import Kind, all_routes, by_room
 from tests.integration.access.world import Knocked, World, forget_rates
+from tests.made_once import made_once
 
 ROUTES = {route.name: route for route in all_routes()}
 GUARDED = [name for name in ROUTES if name in DOORS and DOORS[name].kind in (Kind.PAGE, Kind.API)]
@@ -22,7 +24,7 @@ SAME = {
 _NOT_FOR_THEM, _NOT_FOUND, _LET_IN = range(3)
 
 
-@pytest.fixture
+@made_once
 def colleagues(world: World) -> World:
     tenant = world.people["owner"].tenant
     new: dict[str, Membership] = {
@@ -35,8 +37,7 @@ def colleagues(world: World) -> World:
     for member in new.values():
         ApiToken.objects.create(user=member.user, membership=member, name="own")
     tell_everybody(new.values())
-    world.people.update(new)
-    return world
+    return replace(world, people=world.people | new)
 
 
 @pytest.mark.django_db

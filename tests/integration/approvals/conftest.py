@@ -10,6 +10,7 @@ from dpgov.approvals.services import request_change
 from dpgov.budgets.services.raising import RAISE_LIMIT
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
+from tests.made_once import made_once
 
 Asking = Callable[..., ChangeRequest]
 
@@ -30,7 +31,7 @@ def change() -> Counted:
     return Counted()
 
 
-@pytest.fixture
+@made_once
 def second_officer(officer: Membership) -> Membership:
     return join(officer.tenant, Role.OFFICER, "ophelia")
 

@@ -23,16 +23,17 @@ from dpgov.tenants.selectors import actor_of
 from dpgov.tenants.services import change_role, remove_member
 from tests.agreed import agree
 from tests.cast import join
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def other_admin(admin: Membership) -> Membership:
     return join(admin.tenant, Role.ADMIN, "ada")
 
 
-@pytest.fixture
+@made_once
 def made_owner(admin: Membership, analyst: Membership) -> ChangeRequest:
     """Waits for an officer."""
     request = giving.change_role(membership=analyst, by=admin, role="owner", reason="a colleague")

@@ -25,12 +25,13 @@ from dpgov.tenants.models import Role, Tenant
 from dpgov.tenants.selectors import actor_of
 from tests.cast import join
 from tests.integration.audit.worlds import World, cannot_be_frozen
+from tests.made_once import made_once
 from tests.small_dataset import register_small_dataset
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.fixture
+@made_once
 def last(world: World) -> Dataset:
     """Of the organisation that comes last."""
     return another("zz")

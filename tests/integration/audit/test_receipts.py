@@ -18,6 +18,7 @@ from dpgov.audit.verify import BROKEN, CANNOT_TELL, HOLDS, main
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.integration.audit.logs import TENANT, write
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[Membership], Client]
@@ -29,7 +30,7 @@ def _own_folder(own_folders: None) -> None:
     """What leaves the database stays in this test."""
 
 
-@pytest.fixture
+@made_once
 def answered(analyst: Membership, ask: Any, answer_all: Any) -> Query:
     """An answered question, visible by now, among others."""
     ask(analyst)

@@ -28,12 +28,13 @@ from dpgov.tenants.selectors import actor_of
 from tests.cast import Ask, join
 from tests.integration.audit.worlds import Restored, World
 from tests.integration.surveys.made import opened
+from tests.made_once import made_once
 from tests.small_dataset import register_small_dataset
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.fixture
+@made_once
 def colleague(world: World) -> Membership:
     """Somebody whose data came after the backup."""
     return join(world.dataset.tenant, Role.OWNER, "otto")

@@ -20,11 +20,12 @@ from dpgov.language.said import from_values
 from dpgov.privacy.accounting.loss import PURE
 from dpgov.tenants.selectors import actor_of
 from tests.integration.audit.worlds import Restored, World, cannot_be_frozen
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.fixture
+@made_once
 def another_budget(world: World) -> Budget:
     """One more that a restore freezes: of something that nobody uses any more."""
     return open_budget(

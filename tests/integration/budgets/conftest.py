@@ -7,12 +7,13 @@ import pytest
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import open_budget
 from dpgov.tenants.models import Tenant
+from tests.made_once import made_once
 
 NANO = 10**9
 Balances = Callable[[], tuple[int, int, int]]
 
 
-@pytest.fixture
+@made_once
 def budget(db: None) -> Budget:
     tenant = Tenant.objects.create(slug="ledger", name="Ledger Office")
     return open_budget(tenant=tenant, label="Census", limit_nano=10 * NANO)

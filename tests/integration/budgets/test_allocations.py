@@ -31,6 +31,7 @@ from dpgov.tenants.models import Membership, Project, ProjectMember, Role, Tenan
 from tests.cast import join
 from tests.integration.budgets.conftest import NANO
 from tests.integration.children import run_at_once
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 
@@ -59,7 +60,7 @@ def admitted(budget: Budget, allocation: Allocation, nano: int = 1) -> int:
     return 1
 
 
-@pytest.fixture
+@made_once
 def anna(budget: Budget) -> Membership:
     return join(budget.tenant, Role.ANALYST, "anna")
 

@@ -34,6 +34,7 @@ from dpgov.privacy.accounting.loss import Currency, Mode, rho_limit
 from dpgov.tenants.models import Membership, Tenant
 from tests.agreed import merge_as_two, split_as_two
 from tests.integration.budgets.shared.sharing import NANO, acting, charge, dataset_budget, fresh
+from tests.made_once import made_once
 from tests.triggers import without_triggers
 
 DELTA = Decimal("1e-6")
@@ -41,7 +42,7 @@ RHO = Currency(Mode.ZCDP, DELTA)
 LIMIT = rho_limit(3 * NANO, DELTA)
 
 
-@pytest.fixture
+@made_once
 def zcdp(tenant: Tenant) -> Budget:
     """A dataset's budget of (3, 1e-6)."""
     return open_budget(tenant=tenant, label="visits", limit_nano=3 * NANO, currency=RHO)

@@ -17,16 +17,17 @@ from dpgov.tenants.projects import add_project_member, remove_project_member
 from dpgov.tenants.services import remove_member
 from tests.cast import join
 from tests.integration.budgets.conftest import NANO
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def anna(budget: Budget) -> Membership:
     return join(budget.tenant, Role.ANALYST, "anna")
 
 
-@pytest.fixture
+@made_once
 def ageing(budget: Budget, anna: Membership) -> Project:
     """She works on it."""
     made = Project.objects.create(tenant=budget.tenant, name="Ageing")

@@ -17,6 +17,7 @@ from dpgov.budgets.services import change_limit, open_budget, open_parts
 from dpgov.budgets.services.raising import raise_limit, request_raise
 from dpgov.language.translation import retold
 from dpgov.tenants.models import Membership
+from tests.made_once import made_once
 
 NANO = 10**9
 ROOM = Path(settings.BASE_DIR) / "dpgov"
@@ -31,7 +32,7 @@ SETTERS = {
 }
 
 
-@pytest.fixture
+@made_once
 def budget(owner: Membership) -> Budget:
     return open_budget(tenant=owner.tenant, label="visits", limit_nano=3 * NANO)
 

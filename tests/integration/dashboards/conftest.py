@@ -9,18 +9,19 @@ from dpgov.datasets.models import Dataset
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership, Project, ProjectMember, Role, Tenant
 from tests.cast import Ask, join
+from tests.made_once import made_once
 
 MEAN = ({"statistic": "mean", "column": "age"},)
 BY_SEX = ({"column": "sex", "categories": ["Female", "Male"]},)
 
 
-@pytest.fixture
+@made_once
 def colleague(tenant: Tenant) -> Membership:
     """A second analyst of the same tenant."""
     return join(tenant, Role.ANALYST, "carla")
 
 
-@pytest.fixture
+@made_once
 def project(analyst: Membership) -> Project:
     """Ageing, on which Anna works."""
     made = Project.objects.create(tenant=analyst.tenant, name="Ageing")
@@ -28,7 +29,7 @@ def project(analyst: Membership) -> Project:
     return made
 
 
-@pytest.fixture
+@made_once
 def in_use(
     ask: Ask, answer_all: Callable[[], int], analyst: Membership, colleague: Membership
 ) -> list[Query]:

@@ -27,6 +27,7 @@ from dpgov.tenants.models import Membership
 from tests.agreed import agree
 from tests.cast import Ask
 from tests.integration.dashboards.reading import figure, page
+from tests.made_once import made_once
 from tests.small_dataset import register_small_dataset
 
 ClientFor = Callable[[Membership], Client]
@@ -35,13 +36,13 @@ DELTA = Decimal("1e-6")
 RHO = Currency(Mode.ZCDP, DELTA)
 
 
-@pytest.fixture
+@made_once
 def dataset(owner: Membership) -> Dataset:
     """(3, 1e-6), and ε 2 for one question."""
     return register_small_dataset(owner, name="Visits", limit_nano=3 * NANO, currency=RHO)
 
 
-@pytest.fixture
+@made_once
 def answered(
     dataset: Dataset, ask: Ask, analyst: Membership, answer_all: Callable[[], int]
 ) -> list[Query]:

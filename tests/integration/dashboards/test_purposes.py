@@ -16,11 +16,12 @@ from dpgov.tenants.models import Membership, Project
 from dpgov.tenants.selectors import actor_of
 from tests.cast import Ask
 from tests.integration.dashboards.reading import figure, page
+from tests.made_once import made_once
 
 ClientFor = Callable[[Membership], Client]
 
 
-@pytest.fixture
+@made_once
 def granted(
     ask: Ask, answer_all: Callable[[], int], dataset: Dataset, owner: Membership,
     analyst: Membership, colleague: Membership, project: Project,

@@ -15,6 +15,7 @@ from dpgov.datasets.selectors import current_version
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.integration.dashboards.reading import figure, page
+from tests.made_once import made_once
 
 ClientFor = Callable[[Membership], Client]
 STEPS = 3_000
@@ -22,7 +23,7 @@ LARGEST = 300 * 1024
 _NANO = 1_000_000
 
 
-@pytest.fixture
+@made_once
 def long_history(dataset: Dataset, analyst: Membership) -> Dataset:
     """So many charged questions, one in ten minutes."""
     version, now = current_version(dataset), timezone.now()

@@ -16,6 +16,7 @@ from dpgov.privacy.plan.schema import DateDomain
 from dpgov.tenants.models import Membership
 from tests.eager import refused
 from tests.integration.datasets.registering import register, uploaded
+from tests.made_once import made_once
 
 # A hundred visits in each of three months of spring, some more without a day that can be read.
 DAYS = [f"{1 + row % 28:02}.{3 + row % 3:02}.2024" for row in range(300)] + ["31.02.2024", ""] * 10
@@ -30,7 +31,7 @@ DATED = {
 }
 
 
-@pytest.fixture
+@made_once
 def visits(browser: Client) -> Dataset:
     """The file with its days declared as they are written."""
     response = register(browser, uploaded(browser, VISITS), **DATED)

@@ -23,18 +23,19 @@ from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.models import Release
 from dpgov.tenants.models import Membership
 from tests.cast import Ask
+from tests.made_once import made_once
 from tests.small_dataset import register_small_dataset
 
 pytestmark = pytest.mark.django_db(transaction=True)
 NAMED = {"name": "Visits"}
 
 
-@pytest.fixture
+@made_once
 def browser(owner: Membership, client_for: Callable[[Membership], Client]) -> Client:
     return client_for(owner)
 
 
-@pytest.fixture
+@made_once
 def archived(
     dataset: Dataset,
     owner: Membership,
@@ -110,7 +111,7 @@ def test_questions_on_their_way_are_answered_first(
     assert browser.post(address(dataset), NAMED).status_code == 302
 
 
-@pytest.fixture
+@made_once
 def held_on_south(dataset: Dataset) -> UUID:
     """A question about South that is on its way, while more was spent on North."""
     open_parts(budget=dataset.budget, parts=["North", "South"])

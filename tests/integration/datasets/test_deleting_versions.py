@@ -31,6 +31,7 @@ from tests.integration.datasets.filing import (
     registered,
     versioned,
 )
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 FIRST = as_file(people(*[("North",)] * 12))
@@ -38,7 +39,7 @@ SECOND = as_file(people(*[("South",)] * 12))
 SPECS = columns()
 
 
-@pytest.fixture
+@made_once
 def two(owner: Membership, analyst: Membership, answer_all: Callable[[], int]) -> Dataset:
     """A dataset that was asked for ε 1 before its second version came."""
     dataset = registered(owner, FIRST, SPECS)

@@ -15,13 +15,14 @@ from dpgov.tenants.models import Membership
 from tests.eager import refused
 from tests.integration.access.routes import all_routes
 from tests.integration.datasets.registering import CSV, register, uploaded
+from tests.made_once import made_once
 
 ClientFor = Callable[[Membership], Client]
 NANO = 10**9
 ZCDP = {"mode": "zcdp", "delta": "0.000001"}
 
 
-@pytest.fixture
+@made_once
 def client(owner: Membership, client_for: ClientFor) -> Client:
     return client_for(owner)
 

@@ -16,9 +16,10 @@ from tests.eager import refused
 from tests.integration.datasets.invented import as_csv, people
 from tests.integration.datasets.registering import register, uploaded
 from tests.integration.datasets.test_versions import add_version
+from tests.made_once import made_once
 
 
-@pytest.fixture
+@made_once
 def divided(browser: Client, upload: Upload) -> Dataset:
     """Divided by sex."""
     register(browser, upload, partition_column="sex")

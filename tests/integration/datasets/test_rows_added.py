@@ -26,13 +26,14 @@ from tests.integration.datasets.arriving import arrives
 from tests.integration.datasets.invented import Rows, as_csv, people
 from tests.integration.datasets.registering import declared, register, uploaded
 from tests.integration.datasets.test_same_data import spend
+from tests.made_once import made_once
 
 SignIn = Callable[[Membership], Client]
 OLD, NEW = people(1), people(2, 40)
 ADDS = {"holds": "new_rows"}
 
 
-@pytest.fixture
+@made_once
 def dataset_of_people(browser: Client) -> Dataset:
     """Sixty invented people with ε 3, of which 2 are spent."""
     register(browser, uploaded(browser, as_csv(OLD)))

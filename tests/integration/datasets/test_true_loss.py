@@ -16,6 +16,7 @@ from dpgov.tenants.models import Membership, Role
 from tests.cast import join
 from tests.examples import examples
 from tests.integration.datasets.losing import ORDERS, PEOPLE, WRITTEN, History, Step
+from tests.made_once import made_once
 
 _ROWS = st.lists(st.sampled_from(["North", "South", "", "Mars"]), min_size=1, max_size=3)
 _STEPS = st.builds(
@@ -102,7 +103,7 @@ _OTHERS_MOVED = _two(
 _ONE_DATABASE = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 
 
-@pytest.fixture
+@made_once
 def other(owner: Membership) -> Membership:
     """Another owner of the same organisation."""
     return join(owner.tenant, Role.OWNER, "otto")

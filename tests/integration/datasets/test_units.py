@@ -18,12 +18,13 @@ from dpgov.privacy.plan.schema import PrivacyUnit
 from dpgov.tenants.models import Membership
 from tests.eager import arrived, refused
 from tests.integration.datasets.registering import declared, register, uploaded
+from tests.made_once import made_once
 
 VISITS = b"age,sex,city\n30,f,Ann\n31,f,Ann\n32,m,Ann\n40,m,Bob\n50,f,\n60,x,Cid\n"
 NAMED = {"unit": "person", "private_id": "city", "max_rows_per_unit": "2"}
 
 
-@pytest.fixture
+@made_once
 def visits(browser: Client) -> Dataset:
     """Six visits of three people and of one that is not named; two rows of each are used."""
     response = register(browser, uploaded(browser, VISITS), **NAMED, max_groups_per_unit="1")

@@ -27,6 +27,7 @@ from tests.integration.datasets.registering import (
     uploaded,
 )
 from tests.integration.datasets.test_same_data import spend
+from tests.made_once import made_once
 from tests.triggers import without_triggers
 
 SignIn = Callable[[Membership], Client]
@@ -35,7 +36,7 @@ CITY = {"city__lower": "0", "city__step": "0.5", "city__missing": "drop"}
 LARGER = as_csv(PEOPLE + people(2, 20))
 
 
-@pytest.fixture
+@made_once
 def dataset_of_people(browser: Client) -> Dataset:
     """Sixty invented people with ε 3, of which 2 are spent."""
     register(browser, uploaded(browser, as_csv(PEOPLE)))

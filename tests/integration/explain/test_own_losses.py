@@ -25,13 +25,14 @@ from tests.integration.budgets.shared.sharing import divided, merged
 from tests.integration.dashboards.reading import page
 from tests.integration.limits.test_shared_budgets import register  # noqa: F401 - a fixture
 from tests.integration.surveys.made import agreed, asked_for, drafted, opened, shared
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[Membership], Client]
 YEARLY, ALONE = "Who pays?", "Who smokes?"
 
 
-@pytest.fixture
+@made_once
 def residents(owner: Membership, officer: Membership, dataset: Dataset) -> Budget:
     """Shared by the dataset “Visits” and a survey of ε 1; a survey of its own stands beside it."""
     budget = shared(owner, limit_nano=8 * NANO, name="Residents")

@@ -1,10 +1,9 @@
 """Three organisations with a dataset each, for whoever lets them answer together."""
 
-import pytest
-
 from tests.integration.joint.made import Side, three
+from tests.made_once import made_once
 
 
-@pytest.fixture
+@made_once
 def sides(db: None) -> list[Side]:
     return three()

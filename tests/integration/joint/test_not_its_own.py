@@ -18,9 +18,10 @@ from dpgov.queries.wording.synthetic import NoTables, made_of, tables_together
 from dpgov.tenants.models import Membership
 from dpgov.web.paper import page
 from tests.integration.joint.made import Side, all_joined, finished, query_of
+from tests.made_once import made_once
 
 
-@pytest.fixture
+@made_once
 def answers(sides: list[Side]) -> list[Query]:
     """The first organisation's parts of two questions that could be compared."""
     found = []

@@ -13,13 +13,14 @@ from dpgov.tenants.models import Membership, Project
 from tests.cast import Ask
 from tests.integration.dashboards.reading import page
 from tests.integration.limits.limits import divide, grant, said
+from tests.made_once import made_once
 
 ClientFor = Callable[[Membership], Client]
 LIMITS = "/datasets/visits/limits/"
 BUDGET = "/datasets/visits/budget/"
 
 
-@pytest.fixture
+@made_once
 def office(owner: Membership, client_for: ClientFor) -> Client:
     """The owner's browser."""
     return client_for(owner)

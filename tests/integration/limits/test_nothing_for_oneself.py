@@ -13,25 +13,26 @@ from dpgov.tenants.models import Membership, Project, ProjectMember, Role
 from dpgov.tenants.selectors import actor_of
 from tests.agreed import join_in_two_roles
 from tests.cast import join
+from tests.made_once import made_once
 from tests.small_dataset import register_small_dataset
 
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[Membership], Client]
 
 
-@pytest.fixture
+@made_once
 def both(owner: Membership) -> Membership:
     """Who registered "visits" below, and asks about it."""
     return join_in_two_roles(owner.tenant, Role.OWNER, "beate")
 
 
-@pytest.fixture
+@made_once
 def dataset(both: Membership) -> Dataset:
     """Their own."""
     return register_small_dataset(both, name="Visits")
 
 
-@pytest.fixture
+@made_once
 def projects(both: Membership) -> tuple[Project, Project]:
     """One on which they work, and another one."""
     study, other = (

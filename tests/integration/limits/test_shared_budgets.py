@@ -19,13 +19,14 @@ from dpgov.tenants.models import Membership
 from tests.agreed import given_a_budget_of_its_own
 from tests.cast import Ask
 from tests.integration.dashboards.reading import page
+from tests.made_once import made_once
 from tests.small_dataset import register_small_dataset
 
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[Membership], Client]
 
 
-@pytest.fixture
+@made_once
 def register(owner: Membership) -> Dataset:
     """Another dataset about the same people."""
     dataset = register_small_dataset(owner, name="Register")
@@ -34,7 +35,7 @@ def register(owner: Membership) -> Dataset:
     return Dataset.objects.select_related("budget", "tenant").get(pk=dataset.pk)
 
 
-@pytest.fixture
+@made_once
 def shared(owner: Membership, dataset: Dataset) -> Budget:
     """“Residents”, ε 5, shared by the dataset “visits”."""
     opened = open_shared_budget(

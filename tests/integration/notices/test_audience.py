@@ -21,11 +21,12 @@ from dpgov.notices.services import mark_all
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.tenants.models import Membership
 from tests.cast import Ask
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def half_used(dataset: Dataset, analyst: Membership, ask: Ask) -> Dataset:
     """Anna's allocation is half used, and she wants to be told by e-mail."""
     allocate(

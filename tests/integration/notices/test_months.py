@@ -23,13 +23,14 @@ from dpgov.sweeper.notices import letters
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 FIRST = datetime(2026, 11, 1, 0, 5, tzinfo=UTC)
 SECOND = FIRST + timedelta(days=1)
 
 
-@pytest.fixture
+@made_once
 def october(officer: Membership) -> None:
     """Something happened in October."""
     with transaction.atomic():

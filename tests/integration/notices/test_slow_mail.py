@@ -25,6 +25,7 @@ from dpgov.sweeper.management.commands import sweep
 from dpgov.sweeper.notices import Turns, notices_round
 from dpgov.tenants.models import Membership, Tenant
 from tests.integration.surveys.made import opened
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 _STEP = 4.0
@@ -104,7 +105,7 @@ def test_letters_of_a_round_go_over_one_connection(
     assert len(made) == 1
 
 
-@pytest.fixture
+@made_once
 def five(db: None) -> list[str]:
     """The names of five organisations, by which their turns come."""
     names = list("abcde")

@@ -22,6 +22,7 @@ from dpgov.tenants.models import Membership
 from tests.answers import Answer
 from tests.cast import answer_now
 from tests.integration.budgets.test_refunds import spoil
+from tests.made_once import made_once
 from tests.small_dataset import register_small_dataset
 
 NANO = 10**9
@@ -39,7 +40,7 @@ def address(name: str, change: ChangeRequest) -> str:
     return reverse(f"dashboards:{name}", args=[change.pk])
 
 
-@pytest.fixture
+@made_once
 def raise_to_15(dataset: Dataset, owner: Membership) -> ChangeRequest:
     return request_raise(
         membership=owner, budget=dataset.budget, limit_nano=15 * NANO, reason="a second wave"

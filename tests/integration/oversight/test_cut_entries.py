@@ -22,6 +22,7 @@ from dpgov.queries.asking.submit import submit
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.integration.audit.seeds import cut_as_before
+from tests.made_once import made_once
 from tests.triggers import without_triggers
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -29,7 +30,7 @@ Asking = Callable[..., Query]
 AREAS = tuple(f"{place:04} {'x' * 110}" for place in range(MAX_CATEGORIES))
 
 
-@pytest.fixture
+@made_once
 def divided(owner: Membership) -> Dataset:
     """Its budget is divided by a column of as many categories as may be declared."""
     areas = column_spec("area", category_domain(AREAS), MissingRule.DROP, "")

@@ -13,6 +13,7 @@ from dpgov.tenants.models import Membership
 from tests.cast import Ask
 from tests.integration.dashboards.reading import figure
 from tests.integration.oversight.test_log_pages import note
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[Membership], Client]
@@ -20,7 +21,7 @@ ClientFor = Callable[[Membership], Client]
 MEAN = ({"statistic": "mean", "column": "age"},)
 
 
-@pytest.fixture
+@made_once
 def days(officer: Membership, ask: Ask, analyst: Membership, answer_all: Callable[[], int]) -> None:
     """Two questions of today and their answers; steps of three more days, of many kinds."""
     ask(analyst, epsilon=0.5, statistics=MEAN)

@@ -19,6 +19,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.oversight.log.words import WORDS
 from dpgov.oversight.web.log import PAGE_SIZE
 from dpgov.tenants.models import Membership
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[Membership], Client]
@@ -33,7 +34,7 @@ def note(member: Membership, action: Action, *, hours: int = 0, **values: object
         return append(tenant_id=member.tenant_id, action=action, **facts)
 
 
-@pytest.fixture
+@made_once
 def log(officer: Membership) -> list[AuditEntry]:
     anna = Actor(kind="user", id="1", label="anna@example.org")
     return [

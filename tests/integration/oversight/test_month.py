@@ -31,6 +31,7 @@ from dpgov.tenants.models import Membership
 from tests.agreed import given_a_budget_of_its_own
 from tests.cast import Ask
 from tests.integration.queries.web.test_quote_page import text_of
+from tests.made_once import made_once
 from tests.small_dataset import register_small_dataset
 
 pytestmark = pytest.mark.django_db
@@ -38,7 +39,7 @@ ClientFor = Callable[[Membership], Client]
 NOW = Month.read("")
 
 
-@pytest.fixture
+@made_once
 def busy(ask: Ask, answer_all: Callable[[], int], analyst: Membership) -> None:
     """Two answered questions, one of them as large as may be; one waits; three refusals."""
     ask(analyst, epsilon=2)

@@ -16,13 +16,14 @@ from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership, Tenant
 from tests.cast import Ask
 from tests.integration.dashboards.reading import figure
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[Membership], Client]
 MAY = Month.read("2026-05")
 
 
-@pytest.fixture
+@made_once
 def asked(ask: Ask, analyst: Membership) -> None:
     """Two questions of 3 May, one of 31 May, one of 30 April; each of another price."""
     moments = [(5, 3, 0.5), (5, 3, 0.25), (5, 31, 1), (4, 30, 2)]

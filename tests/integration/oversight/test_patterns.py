@@ -18,6 +18,7 @@ from dpgov.privacy.plan.schema import Neighbouring
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership, Role, Tenant
 from tests.cast import Ask, join
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 RHO = Currency(Mode.ZCDP, Decimal("1e-6"))
@@ -33,7 +34,7 @@ def look(dataset: Dataset) -> Patterns:
     return patterns_of(dataset, current_version(dataset))
 
 
-@pytest.fixture
+@made_once
 def tracker(
     ask: Ask, answer_all: Callable[[], int], analyst: Membership, colleague: Membership
 ) -> None:
@@ -45,7 +46,7 @@ def tracker(
     answer_all()
 
 
-@pytest.fixture
+@made_once
 def colleague(tenant: Tenant) -> Membership:
     return join(tenant, Role.ANALYST, "carla")
 

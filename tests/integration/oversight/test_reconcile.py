@@ -32,13 +32,14 @@ from dpgov.tenants.models import Membership, Tenant
 from dpgov.tenants.selectors import actor_of
 from tests.integration.audit.seeds import EVERYTHING, SEEDED, Seeded
 from tests.integration.budgets.test_refunds import spoil
+from tests.made_once import made_once
 from tests.triggers import without_triggers
 
 NANO = 10**9
 Asking = Callable[..., Query]
 
 
-@pytest.fixture
+@made_once
 def used(
     dataset: Dataset,
     owner: Membership,

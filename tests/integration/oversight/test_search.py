@@ -19,6 +19,7 @@ from dpgov.oversight.log.changes import Change, changes_in
 from dpgov.oversight.log.search import LONGEST, NotUnderstood, parse
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership
+from tests.made_once import made_once
 
 ClientFor = Callable[[Membership], Client]
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -83,7 +84,7 @@ def note(member: Membership, action: Action, *, hours: int = 0, **values: object
         return append(tenant_id=member.tenant_id, action=action, **facts)
 
 
-@pytest.fixture
+@made_once
 def log(officer: Membership) -> list[AuditEntry]:
     asked = Action.QUERY_SUBMITTED
     return [

@@ -22,6 +22,7 @@ from dpgov.oversight.month.month import figures_of
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.tenants.models import Membership
 from tests.cast import Ask
+from tests.made_once import made_once
 from tests.triggers import without_triggers
 
 pytestmark = pytest.mark.django_db
@@ -30,7 +31,7 @@ NOW = Month.read("")
 EARLIER = NOW.before()
 
 
-@pytest.fixture
+@made_once
 def one_waits(ask: Ask, answer_all: Callable[[], int], analyst: Membership) -> None:
     """ε 2 was booked; ε 0.25 is reserved."""
     ask(analyst, epsilon=2)

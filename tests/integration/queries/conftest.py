@@ -16,6 +16,7 @@ from dpgov.budgets.services import change_limit
 from dpgov.datasets.models import Dataset
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
+from tests.made_once import made_once
 
 
 @dataclass
@@ -43,7 +44,7 @@ def counting() -> Filled:
     return Filled().add("statistic", kind="count")
 
 
-@pytest.fixture
+@made_once
 def browser(analyst: Membership, client_for: Callable[[Membership], Client]) -> Client:
     """The analyst's browser."""
     return client_for(analyst)

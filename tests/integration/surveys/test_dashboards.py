@@ -20,12 +20,13 @@ from dpgov.surveys.selectors import under_way
 from dpgov.surveys.services import receive
 from dpgov.tenants.models import Membership
 from tests.integration.surveys.made import agreed, asked_for, drafted, opened, shared, tokens
+from tests.made_once import made_once
 
 Browsers = Callable[[Membership], Client]
 OWN, DRAFT, SHARED = "Did you sleep well?", "Did you never lie?", "Did you work at night?"
 
 
-@pytest.fixture
+@made_once
 def three(owner: Membership, officer: Membership) -> Survey:
     """One with a budget of its own and a report, a draft, and one on a shared budget."""
     survey = opened(owner, question=OWN, epsilon_nano=NANO)

@@ -24,6 +24,7 @@ from dpgov.surveys.services import open_alone
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership
 from tests.integration.surveys.made import agreed, asked_for, drafted, shared
+from tests.made_once import made_once
 
 
 def _dataset(owner: Membership, together: int) -> Budget:
@@ -43,7 +44,7 @@ def _join(owner: Membership, budget: Budget, together: int) -> None:
         )
 
 
-@pytest.fixture
+@made_once
 def charged(owner: Membership, officer: Membership) -> Budget:
     """A shared budget that nobody joined, to which a survey at ε 1 was charged."""
     budget = shared(owner, limit_nano=9 * NANO)

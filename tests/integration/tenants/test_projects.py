@@ -19,12 +19,13 @@ from dpgov.tenants.projects import (
 )
 from dpgov.tenants.selectors import actor_of
 from dpgov.tenants.services import remove_member
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 SignIn = Callable[[Membership], Client]
 
 
-@pytest.fixture
+@made_once
 def project(owner: Membership) -> Project:
     return create_project(tenant=owner.tenant, name="Trains", actor=actor_of(owner.user))
 

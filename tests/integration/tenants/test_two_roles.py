@@ -28,6 +28,7 @@ from dpgov.tenants.selectors import actor_of
 from dpgov.tenants.web.middleware import is_missing
 from tests.agreed import join_in_two_roles
 from tests.cast import join
+from tests.made_once import made_once
 from tests.small_dataset import register_small_dataset
 from tests.triggers import without_triggers
 
@@ -47,7 +48,7 @@ def agree(officer: Client) -> Any:
     return officer.post(door, {"reason": "I know her"}, follow=True)
 
 
-@pytest.fixture
+@made_once
 def both(owner: Membership, officer: Membership, admin: Membership) -> Membership:
     """An owner who asks questions too."""
     return join_in_two_roles(owner.tenant, Role.OWNER, "beate")

@@ -28,6 +28,7 @@ from dpgov.tenants.selectors import actor_of
 from tests.cast import join
 from tests.integration.datasets.registering import CSV
 from tests.integration.tenants.test_held_bodies import sent
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 _TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
@@ -81,7 +82,7 @@ class Tabs:
         return cast(HttpResponse, self.client.post(reverse(door.name), typed))
 
 
-@pytest.fixture
+@made_once
 def elsewhere(db: None) -> Tenant:
     return Tenant.objects.create(slug="elsewhere", name="Elsewhere Institute")
 

@@ -18,13 +18,14 @@ from tests.agreed import given_a_budget_of_its_own
 from tests.cast import join
 from tests.integration.dashboards.reading import page
 from tests.integration.queries.web.test_quote_page import text_of
+from tests.made_once import made_once
 from tests.small_dataset import register_small_dataset
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("long")]
 ClientFor = Callable[[Membership], Client]
 
 
-@pytest.fixture
+@made_once
 def odon(analyst: Membership) -> Membership:
     """Somebody with a letter that SQLite knows no capital of."""
     found = join(analyst.tenant, Role.ANALYST, "odon")

@@ -20,6 +20,7 @@ from tests.agreed import given_a_budget_of_its_own
 from tests.cast import Ask, join
 from tests.integration.dashboards.reading import page
 from tests.integration.queries.web.test_quote_page import text_of
+from tests.made_once import made_once
 from tests.small_dataset import register_small_dataset
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("long")]
@@ -27,13 +28,13 @@ ClientFor = Callable[[Membership], Client]
 UNKNOWN = "Nothing to choose here is called"
 
 
-@pytest.fixture
+@made_once
 def bela(analyst: Membership) -> Membership:
     """A second analyst."""
     return join(analyst.tenant, Role.ANALYST, "bela")
 
 
-@pytest.fixture
+@made_once
 def stays(dataset: Dataset, owner: Membership) -> Dataset:
     """A second dataset, about other people."""
     found = register_small_dataset(owner, name="Stays")

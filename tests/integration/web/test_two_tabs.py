@@ -12,6 +12,7 @@ from dpgov.datasets.models import Draft, Upload
 from dpgov.tenants.models import Membership, Project, Role
 from tests.integration.dashboards.test_charts_in_browser import browser
 from tests.integration.datasets.registering import send_file
+from tests.made_once import made_once
 
 __all__ = ["browser"]
 pytestmark = [
@@ -22,13 +23,13 @@ ClientFor = Callable[[Membership], Client]
 _DEAF = "window.BroadcastChannel = class { addEventListener() {} postMessage() {} }"
 
 
-@pytest.fixture
+@made_once
 def there(owner: Membership, stranger: Membership) -> Membership:
     """The owner's second organisation, Elsewhere Institute."""
     return Membership.objects.create(tenant=stranger.tenant, user=owner.user, role=Role.OWNER)
 
 
-@pytest.fixture
+@made_once
 def signed_in(owner: Membership, client_for: ClientFor) -> Client:
     return client_for(owner)
 

@@ -36,12 +36,13 @@ from tests.integration.budgets.shared.sharing import (
     shared_budget,
 )
 from tests.integration.budgets.shared.two_sides import Two
+from tests.made_once import made_once
 from tests.triggers import without_triggers
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def two(owner: Membership, officer: Membership, stranger: Membership) -> Two:
     cache.clear()
     mine = dataset_budget(owner.tenant, "secret survey")

@@ -19,11 +19,12 @@ from dpgov.tenants.models import Membership, Role, Tenant
 from tests.cast import join
 from tests.integration.budgets.shared.sharing import NANO, acting, dataset_budget, shared_budget
 from tests.integration.budgets.shared.two_sides import Two
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def two(owner: Membership, stranger: Membership) -> Two:
     """Here people of the owner's organisation practise."""
     cache.clear()

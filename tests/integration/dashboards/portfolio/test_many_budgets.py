@@ -21,6 +21,7 @@ from dpgov.tenants.models import Membership
 from tests.agreed import given_a_budget_of_its_own
 from tests.cast import Ask
 from tests.integration.dashboards.test_home import registered
+from tests.made_once import made_once
 from tests.small_dataset import register_small_dataset
 from tests.triggers import GUARDED, without_triggers
 
@@ -29,7 +30,7 @@ MOVE = {"Asked", "Full", "Low", "Dear", "Shares", "Tiny"}
 QUIET = {"Alpha", "Beta", "Gamma", "Frozen", "Visits"}
 
 
-@pytest.fixture
+@made_once
 def all_kinds(
     owner: Membership, analyst: Membership, ask: Ask, answer_all: Callable[[], int]
 ) -> dict[str, Dataset]:

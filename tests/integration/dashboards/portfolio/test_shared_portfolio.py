@@ -20,13 +20,14 @@ from tests.cast import Ask
 from tests.integration.budgets.shared.sharing import merged
 from tests.integration.dashboards.reading import figure, page
 from tests.integration.surveys.made import agreed, asked_for, drafted
+from tests.made_once import made_once
 
 # What the other side took is booked by hand: no question of theirs stands behind it.
 pytestmark = pytest.mark.tampers_with_ledger
 ClientFor = Callable[[Membership], Client]
 
 
-@pytest.fixture
+@made_once
 def residents(
     ask: Ask, answer_all: Callable[[], int], analyst: Membership, dataset: Dataset,
     foreign_dataset: Dataset,

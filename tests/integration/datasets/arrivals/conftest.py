@@ -15,6 +15,7 @@ from dpgov.engines import child
 from dpgov.engines.child import Progress
 from dpgov.tenants.models import Membership
 from tests.integration.datasets.registering import declared, uploaded
+from tests.made_once import made_once
 
 SignIn = Callable[[Membership], Client]
 _PRODUCTION_ONLY = {"test_database_away.py"}
@@ -26,12 +27,12 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     return (embedded and collection_path.name in _PRODUCTION_ONLY) or None
 
 
-@pytest.fixture
+@made_once
 def browser(owner: Membership, client_for: SignIn) -> Client:
     return client_for(owner)
 
 
-@pytest.fixture
+@made_once
 def asked(browser: Client) -> Arrival:
     """A small file that waits to be read."""
     return ask(browser)

@@ -15,6 +15,7 @@ from dpgov.privacy.plan.cubes import cubes_of
 from dpgov.privacy.plan.schema import ColumnSpec
 from dpgov.tenants.models import Membership
 from tests.integration.datasets.derived.family import derived, parents
+from tests.made_once import made_once
 
 Derive = Callable[..., None]
 
@@ -41,12 +42,12 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(child, "derive", derive_here)
 
 
-@pytest.fixture
+@made_once
 def visits_and_costs(owner: Membership) -> tuple[Dataset, Dataset]:
     return parents(owner)
 
 
-@pytest.fixture
+@made_once
 def both(owner: Membership, visits_and_costs: tuple[Dataset, Dataset]) -> Dataset:
     """The derived one."""
     return derived(owner)

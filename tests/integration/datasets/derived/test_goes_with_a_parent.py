@@ -14,6 +14,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import archive_dataset, delete_data, pause_questions
 from dpgov.tenants.models import Membership
 from tests.integration.datasets.derived.family import derived
+from tests.made_once import made_once
 
 Pair = tuple[Dataset, Dataset]
 SignIn = Callable[[Membership], Client]
@@ -21,7 +22,7 @@ TOLD = "This was derived from it and goes with it: Visits and costs."
 BUTTON = "Archive the dataset"
 
 
-@pytest.fixture
+@made_once
 def browser(owner: Membership, client_for: SignIn) -> Client:
     return client_for(owner)
 

@@ -19,23 +19,24 @@ from dpgov.tenants.models import Membership, Role, Tenant
 from tests.cast import join
 from tests.integration.dashboards.reading import figure, page, trace
 from tests.integration.limits.limits import divide
+from tests.made_once import made_once
 
 Ask = Callable[..., Query]
 ClientFor = Callable[[Membership], Client]
 BUDGET = "/datasets/visits/budget/"
 
 
-@pytest.fixture
+@made_once
 def visits(visits_and_costs: tuple[Dataset, Dataset]) -> Dataset:
     return visits_and_costs[0]
 
 
-@pytest.fixture
+@made_once
 def colleague(tenant: Tenant) -> Membership:
     return join(tenant, Role.ANALYST, "carla")
 
 
-@pytest.fixture
+@made_once
 def asked(
     visits: Dataset, both: Dataset, analyst: Membership, colleague: Membership, ask: Ask
 ) -> None:

@@ -25,6 +25,7 @@ from dpgov.tenants.models import Membership
 from tests.integration.datasets.derived.family import derived
 from tests.integration.queries.asking.approving import approved, ask, needs_approval
 from tests.integration.queries.ready_made.published import published
+from tests.made_once import made_once
 
 Pair = tuple[Dataset, Dataset]
 Ask = Callable[..., Query]
@@ -38,7 +39,7 @@ def _text(browser: Client, name: str, *args: object) -> str:
     return " ".join(page.content.decode().split())
 
 
-@pytest.fixture
+@made_once
 def paused(owner: Membership, both: Dataset, visits_and_costs: Pair) -> Dataset:
     """The derived one, of which the second parent is paused."""
     pause_questions(dataset=visits_and_costs[1], user=owner.user, reason=REASON)

@@ -33,6 +33,7 @@ from tests.integration.datasets.derived.family import (
     registered,
 )
 from tests.integration.datasets.quick import read_here
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 OTHERS = "id,days,ward\nq1,1,South\np1,9,South\nzz,9,South\n"
@@ -49,7 +50,7 @@ def lies_in_place_of(dataset: Dataset, other: Dataset) -> DatasetVersion:
     return version
 
 
-@pytest.fixture
+@made_once
 def others(owner: Membership) -> Dataset:
     """A colleague's."""
     return registered(join(owner.tenant, Role.OWNER, "second"), "Others", OTHERS, (DAYS, WARD))

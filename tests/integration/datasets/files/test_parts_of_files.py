@@ -32,12 +32,13 @@ from tests.integration.datasets.filing import (
     uploaded,
     versioned,
 )
+from tests.made_once import made_once
 
 BOTH = people(*[("North", "South")] * 12)
 SPECS = columns()
 
 
-@pytest.fixture
+@made_once
 def colleague(owner: Membership) -> Membership:
     """Another owner of the same organisation."""
     return join(owner.tenant, Role.OWNER, "otto")

@@ -16,17 +16,18 @@ from dpgov.tenants.models import Membership, Role
 from tests.cast import join
 from tests.integration.datasets import quick
 from tests.integration.datasets.held.test_others_rows import NAMES, PEOPLE
+from tests.made_once import made_once
 
 SignIn = Callable[[Membership], Client]
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def their_officer(stranger: Membership) -> Membership:
     return join(stranger.tenant, Role.OFFICER, "olaf")
 
 
-@pytest.fixture
+@made_once
 def ours(owner: Membership, stranger: Membership) -> Dataset:
     """The same people here and there."""
     quick.registered(stranger, PEOPLE[1:], NAMES, "Secret study")

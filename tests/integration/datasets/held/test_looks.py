@@ -23,24 +23,25 @@ from dpgov.tenants.models import Membership, Role
 from tests.cast import join
 from tests.integration.datasets import quick
 from tests.integration.datasets.held.test_others_rows import INVENTED, NAMES, PEOPLE
+from tests.made_once import made_once
 
 SignIn = Callable[[Membership], Client]
 pytestmark = pytest.mark.django_db
 SAID = {"reason": "looked at"}
 
 
-@pytest.fixture
+@made_once
 def neighbour(owner: Membership) -> Membership:
     return join(owner.tenant, Role.OWNER, "otto")
 
 
-@pytest.fixture
+@made_once
 def desk(officer: Membership, client_for: SignIn) -> Client:
     """The officer's browser."""
     return client_for(officer)
 
 
-@pytest.fixture
+@made_once
 def earlier(owner: Membership) -> Dataset:
     return quick.registered(owner, PEOPLE, NAMES, "Earlier")
 

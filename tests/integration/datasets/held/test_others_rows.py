@@ -20,6 +20,7 @@ from dpgov.privacy.plan.schema import InvalidDomain
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
 from tests.integration.datasets import quick
+from tests.made_once import made_once
 
 SignIn = Callable[[Membership], Client]
 ApiFor = Callable[[Membership], APIClient]
@@ -44,7 +45,7 @@ PROBES: dict[str, tuple[tuple[str, ...], Cells]] = {
 }
 
 
-@pytest.fixture
+@made_once
 def neighbour(owner: Membership) -> Membership:
     """Another owner of the same organisation."""
     return join(owner.tenant, Role.OWNER, "otto")

@@ -39,6 +39,7 @@ from tests.integration.datasets.arriving import CHANGED, PEOPLE, arrives
 from tests.integration.datasets.held.test_hold_decisions import decide
 from tests.integration.datasets.held.test_others_rows import NAMES
 from tests.integration.datasets.held.test_others_rows import PEOPLE as FEW
+from tests.made_once import made_once
 
 SignIn = Callable[[Membership], Client]
 BOOKED = 2 * NANO
@@ -55,7 +56,7 @@ def _confirmed(officer: Membership, dataset: Dataset, missing_nano: int | None =
     confirm_budget(budget=budget, actor=actor, reason="receipts", missing_nano=missing_nano)
 
 
-@pytest.fixture
+@made_once
 def booked(held: Dataset, earlier: Dataset, officer: Membership) -> Dataset:
     """“Later”, with what was asked about it since the backup."""
     _restored(held.tenant_id)

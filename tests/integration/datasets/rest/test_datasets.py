@@ -9,12 +9,13 @@ from rest_framework.test import APIClient
 from dpgov.budgets.models import Budget
 from dpgov.datasets.models import Dataset
 from dpgov.tenants.models import Membership
+from tests.made_once import made_once
 from tests.triggers import without_triggers
 
 ApiFor = Callable[[Membership], APIClient]
 
 
-@pytest.fixture
+@made_once
 def api(analyst: Membership, api_for: ApiFor) -> APIClient:
     return api_for(analyst)
 

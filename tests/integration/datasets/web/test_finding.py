@@ -17,11 +17,12 @@ from dpgov.queries.asking.quote import quote
 from dpgov.tenants.models import Membership, Project, ProjectMember
 from tests.integration.budgets.shared.sharing import shared_budget
 from tests.integration.queries.web.test_quote_page import text_of
+from tests.made_once import made_once
 
 COUNT = {"statistics": [{"statistic": "count"}], "epsilon": 1}
 
 
-@pytest.fixture
+@made_once
 def browser(analyst: Membership, client_for: Callable[[Membership], Client]) -> Client:
     return client_for(analyst)
 

@@ -6,12 +6,13 @@ from django.urls import reverse
 
 from dpgov.datasets.models import Dataset
 from tests.integration.datasets.registering import declared, register, uploaded
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 OTHERS = b"age,sex,city\n11,m,Zug\n12,f,Chur\n13,m,Thun\n14,f,Olten\n15,m,Brig\n"
 
 
-@pytest.fixture
+@made_once
 def people(browser: Client) -> Dataset:
     """Called People."""
     register(browser, uploaded(browser))

@@ -14,6 +14,7 @@ from dpgov.datasets.models import Arrival, Dataset, DatasetVersion, Upload
 from dpgov.datasets.selectors import current_version
 from tests.eager import arrived
 from tests.integration.datasets.registering import CSV, declared, register, uploaded
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 OTHER = b"age,town,gender\n30,Basel,f\n45,Bern,m\n99,Ulm,f\n20,Ulm,m\n"
@@ -22,7 +23,7 @@ WITHOUT_SEX = '["sex"]'
 TYPED = declared(sex__kind="", sex__categories="")
 
 
-@pytest.fixture
+@made_once
 def dataset(browser: Client) -> Dataset:
     """With age and sex, of a file that has a city as well."""
     register(browser, uploaded(browser))

@@ -18,11 +18,12 @@ from dpgov.privacy.accounting.loss import Mode
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
 from tests.integration.datasets.registering import register
+from tests.made_once import made_once
 
 SignIn = Callable[[Membership], Client]
 
 
-@pytest.fixture
+@made_once
 def people(browser: Client, upload: Upload) -> Dataset:
     register(browser, upload)
     return Dataset.objects.select_related("budget").get()

@@ -24,6 +24,7 @@ from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.cast import publish_now
 from tests.integration.queries.answering.workers import prefork_fleet
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -33,7 +34,7 @@ EXACT_SUM = str(AMOUNT * 40)
 PATIENCE = 60
 
 
-@pytest.fixture
+@made_once
 def planted(owner: Membership) -> Dataset:
     """Forty rows that all carry the same name and amount, and one that is as declared."""
     rows = ["Anna,0", *(f"{NAME},{AMOUNT}" for _ in range(40))]

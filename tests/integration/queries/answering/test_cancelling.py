@@ -16,6 +16,7 @@ from dpgov.tenants.models import Membership, Role
 from tests.cast import answer_query, join, publish_now
 from tests.integration.children import run_at_once
 from tests.integration.queries.reusing import BY_SEX, plan, taken
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -23,7 +24,7 @@ Ask = Callable[..., Query]
 ClientFor = Callable[[Membership], Client]
 
 
-@pytest.fixture
+@made_once
 def waiting(ask: Ask, analyst: Membership, owner: Membership, dataset: Dataset) -> Query:
     """A question that waits while its dataset is paused."""
     asked = ask(analyst)

@@ -22,6 +22,7 @@ from dpgov.tenants.models import Membership
 from dpgov.tenants.selectors import actor_of
 from tests.cast import answer_query
 from tests.integration.budgets.shared.sharing import shared_budget
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 _LATER = timedelta(days=400)
@@ -41,7 +42,7 @@ def test_a_doubling_is_not_paid_by_a_least_price_that_came_after_the_question(
     assert (query.cost_nano, query.doublings) == (3 * NANO // 100, 2)
 
 
-@pytest.fixture
+@made_once
 def shared(dataset: Dataset) -> Budget:
     """What the dataset shares with others."""
     return shared_budget(dataset.tenant, "Residents", dataset.budget)

@@ -36,6 +36,7 @@ from dpgov.queries.answering.sweep import sweep
 from dpgov.queries.models import Query, Release
 from dpgov.tenants.models import Membership
 from tests.cast import answer_query, publish_now
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -44,7 +45,7 @@ Asking = Callable[..., Query]
 Browsers = Callable[[Membership], Client]
 
 
-@pytest.fixture
+@made_once
 def waiting(analyst: Membership, ask: Asking, dataset: Dataset) -> Query:
     """It waited in the backup; its dataset is frozen now."""
     asked = ask(analyst)

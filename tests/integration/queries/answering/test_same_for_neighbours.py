@@ -22,6 +22,7 @@ from dpgov.engines.files import DuckDBEngine
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.count_again import count_again
+from tests.made_once import made_once
 from tests.small_dataset import register_small_dataset
 
 COUNT = {"statistic": "count"}
@@ -44,7 +45,7 @@ QUESTIONS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.fixture
+@made_once
 def tables(owner: Membership) -> list[Dataset]:
     """A table, its neighbour without the first row, and nobody at all."""
     named = [register_small_dataset(owner, name=name) for name in ("Whole", "Less", "Empty")]

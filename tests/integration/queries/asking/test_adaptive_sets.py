@@ -10,7 +10,6 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import pyarrow.parquet as pq
-import pytest
 from django.test import Client
 from rest_framework.test import APIClient
 
@@ -21,6 +20,7 @@ from dpgov.queries.models import Query, Release
 from dpgov.tenants.models import Membership
 from tests.integration.queries.asking.test_table_sets import BATCHES, PAIRS, QUOTES
 from tests.integration.queries.web.test_quote_page import text_of
+from tests.made_once import made_once
 
 ROUNDS: dict[str, Any] = PAIRS | {"method": "adaptive", "rounds": 3, "epsilon": 2}
 QUOTE = "/api/v1/datasets/visits/quote/"
@@ -28,13 +28,13 @@ REUSE = "/api/v1/datasets/visits/reuse/"
 Unchanged = Callable[[], AbstractContextManager[None]]
 
 
-@pytest.fixture
+@made_once
 def api(analyst: Membership, api_for: Callable[[Membership], APIClient]) -> APIClient:
     """The analyst's notebook."""
     return api_for(analyst)
 
 
-@pytest.fixture
+@made_once
 def answered(api: APIClient, dataset: Dataset, answer_now: Callable[[], int]) -> Query:
     """The question, with its release."""
     sent = api.post(BATCHES, ROUNDS, format="json", headers={"Idempotency-Key": "r-1"})

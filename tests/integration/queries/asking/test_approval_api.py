@@ -10,13 +10,14 @@ from dpgov.datasets.models import Dataset
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
 from tests.integration.queries.asking.approving import PLAN, approved, needs_approval, requested
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 API = "/api/v1/datasets/visits/"
 ApiFor = Callable[[Membership], APIClient]
 
 
-@pytest.fixture
+@made_once
 def above_half(dataset: Dataset) -> None:
     """Above ε 0.5 a question needs an owner."""
     needs_approval(dataset)

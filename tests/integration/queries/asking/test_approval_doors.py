@@ -25,6 +25,7 @@ from tests.integration.queries.asking.test_closed import WEB, Doors
 from tests.integration.queries.asking.test_closed import doors as doors
 from tests.integration.queries.conftest import Filled, lower_limit
 from tests.integration.queries.web.test_quote_page import text_of
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 NEW = "/datasets/visits/approval/"
@@ -34,13 +35,13 @@ ApiFor = Callable[[Membership], APIClient]
 Unchanged = Callable[[], AbstractContextManager[None]]
 
 
-@pytest.fixture
+@made_once
 def above_half(dataset: Dataset) -> None:
     """Above ε 0.5 a question needs an owner."""
     needs_approval(dataset)
 
 
-@pytest.fixture
+@made_once
 def owners(owner: Membership, client_for: ClientFor) -> Client:
     """The owner's browser."""
     return client_for(owner)

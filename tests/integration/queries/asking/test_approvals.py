@@ -45,6 +45,7 @@ from tests.integration.queries.asking.approving import (
 from tests.integration.queries.conftest import lower_limit
 from tests.integration.queries.ready_made.published import VALUES, published
 from tests.integration.queries.ready_made.published import ask as ask_ready_made
+from tests.made_once import made_once
 from tests.triggers import without_triggers
 
 pytestmark = pytest.mark.django_db
@@ -57,7 +58,7 @@ def above_half(dataset: Dataset) -> None:
     needs_approval(dataset)
 
 
-@pytest.fixture
+@made_once
 def approval(analyst: Membership, owner: Membership, dataset: Dataset) -> BudgetRequest:
     """Of a count at ε 1."""
     return approved(analyst, owner, dataset)

@@ -23,6 +23,7 @@ from tests.integration.queries.asking.approving import (
     needs_approval,
     requested,
 )
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 
@@ -33,7 +34,7 @@ def above_half(dataset: Dataset) -> None:
     needs_approval(dataset)
 
 
-@pytest.fixture
+@made_once
 def approval(analyst: Membership, owner: Membership, dataset: Dataset) -> BudgetRequest:
     """Of a count at ε 1."""
     return approved(analyst, owner, dataset)

@@ -36,6 +36,7 @@ from tests.integration.queries.asking.test_terms_of_use import (
     _person,
 )
 from tests.integration.queries.ready_made.published import published
+from tests.made_once import made_once
 from tests.triggers import without_triggers
 
 pytestmark = pytest.mark.django_db
@@ -50,7 +51,7 @@ def named_only(dataset: Dataset, owner: Membership, *people: Membership) -> None
     change_audience(dataset=dataset, named_only=True, named=ids, user=owner.user)
 
 
-@pytest.fixture
+@made_once
 def ready_made(owner: Membership, dataset: Dataset) -> ReadyMade:
     return published(owner, dataset)
 

@@ -18,6 +18,7 @@ from dpgov.queries.models import Query
 from dpgov.queries.rest.shapes import question
 from dpgov.tenants.models import Membership
 from tests.integration.queries.conftest import lower_limit
+from tests.made_once import made_once
 
 QUOTES = "/api/v1/datasets/visits/quotes/"
 BATCHES = "/api/v1/datasets/visits/batches/"
@@ -28,7 +29,7 @@ BOTH: dict[str, Any] = {"epsilon": 1, "plans": [COUNT, MEAN]}
 Unchanged = Callable[[], AbstractContextManager[None]]
 
 
-@pytest.fixture
+@made_once
 def api(analyst: Membership, api_for: Callable[[Membership], APIClient]) -> APIClient:
     """The analyst's notebook."""
     return api_for(analyst)

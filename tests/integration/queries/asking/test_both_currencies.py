@@ -6,7 +6,6 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from decimal import Decimal
 
-import pytest
 from django.test import Client
 
 from dpgov.datasets.models import Dataset
@@ -18,6 +17,7 @@ from tests.integration.queries.asking.test_batches import COUNT, MEAN
 from tests.integration.queries.conftest import Filled
 from tests.integration.queries.web.test_batch_page import form_of
 from tests.integration.queries.web.test_quote_page import text_of
+from tests.made_once import made_once
 from tests.small_dataset import register_small_dataset
 
 ASK = "/datasets/counts-rho/ask/"
@@ -28,7 +28,7 @@ BARE = re.compile(r"(?<!pure )(?<!Pure )ε [0-9][0-9.]*(?! at δ)(?![0-9.])")
 Unchanged = Callable[[], AbstractContextManager[None]]
 
 
-@pytest.fixture
+@made_once
 def dataset(owner: Membership) -> Dataset:
     """Its losses are added up as ρ."""
     return register_small_dataset(owner, name="Counts rho", limit_nano=3 * NANO, currency=RHO)

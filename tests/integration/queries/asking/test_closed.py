@@ -26,6 +26,7 @@ from dpgov.tenants.models import Membership
 from tests.integration.queries.conftest import Filled
 from tests.integration.queries.reusing import BY_SEX, plan, taken
 from tests.integration.queries.web.test_batch_page import form_of
+from tests.made_once import made_once
 from tests.triggers import without_triggers
 
 COUNT: dict[str, Any] = plan()
@@ -85,7 +86,7 @@ class Doors:
         return asked.queries
 
 
-@pytest.fixture
+@made_once
 def doors(
     analyst: Membership,
     owner: Membership,

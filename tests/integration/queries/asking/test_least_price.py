@@ -25,6 +25,7 @@ from dpgov.queries.models import Query
 from dpgov.queries.web.forms.offer import Offer
 from dpgov.tenants.models import Membership
 from tests.cast import Ask
+from tests.made_once import made_once
 from tests.small_dataset import register_small_dataset
 
 pytestmark = pytest.mark.django_db
@@ -34,7 +35,7 @@ TOO_LITTLE = "0.000999999"
 WHY = "Each question on this dataset costs at least ε 0.001; this one costs ε 0.000999999."
 
 
-@pytest.fixture
+@made_once
 def api(analyst: Membership, api_for: Callable[[Membership], APIClient]) -> APIClient:
     return api_for(analyst)
 

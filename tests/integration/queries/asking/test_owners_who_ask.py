@@ -39,6 +39,7 @@ from dpgov.tenants.selectors import actor_of
 from tests.agreed import join_in_two_roles
 from tests.cast import Ask, join
 from tests.integration.queries.ready_made import published as ready_made
+from tests.made_once import made_once
 from tests.small_dataset import register_small_dataset
 
 pytestmark = pytest.mark.django_db
@@ -46,13 +47,13 @@ ClientFor = Callable[[Membership], Client]
 COUNT = {"statistics": [{"statistic": "count"}], "epsilon": 0.5}
 
 
-@pytest.fixture
+@made_once
 def both(owner: Membership) -> Membership:
     """Who registered "visits" below, and asks about it."""
     return join_in_two_roles(owner.tenant, Role.OWNER, "beate")
 
 
-@pytest.fixture
+@made_once
 def dataset(both: Membership) -> Dataset:
     """Their own."""
     return register_small_dataset(both, name="Visits")

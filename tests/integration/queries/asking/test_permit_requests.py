@@ -22,11 +22,12 @@ from dpgov.tenants.models import Membership
 from tests.cast import Ask
 from tests.integration.queries.conftest import Filled
 from tests.integration.queries.web.test_quote_page import text_of
+from tests.made_once import made_once
 
 ASK, QUOTE = "/datasets/visits/ask/", "/datasets/visits/quote/"
 
 
-@pytest.fixture
+@made_once
 def permits_above_04(dataset: Dataset, owner: Membership) -> None:
     rules = Rules(2 * NANO, approval_above_nano=4 * NANO // 10)
     change_policy(dataset=dataset, rules=rules, user=owner.user)

@@ -14,6 +14,7 @@ from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.models import Query, Release
 from dpgov.tenants.models import Membership
 from tests.integration.queries.conftest import lower_limit
+from tests.made_once import made_once
 
 QUOTES = "/api/v1/datasets/visits/quotes/"
 BATCHES = "/api/v1/datasets/visits/batches/"
@@ -29,7 +30,7 @@ PAIRS: dict[str, Any] = {
 Unchanged = Callable[[], AbstractContextManager[None]]
 
 
-@pytest.fixture
+@made_once
 def api(analyst: Membership, api_for: Callable[[Membership], APIClient]) -> APIClient:
     """The analyst's notebook."""
     return api_for(analyst)

@@ -27,6 +27,7 @@ from tests.integration.queries.ready_made.published import VALUES, published
 from tests.integration.queries.ready_made.published import ask as ask_ready_made
 from tests.integration.queries.reusing import BY_SEX
 from tests.integration.queries.web.test_batch_page import form_of
+from tests.made_once import made_once
 
 Unchanged = Callable[[], AbstractContextManager[None]]
 LOCKED: dict[str, Any] = {
@@ -38,13 +39,13 @@ LOCKED: dict[str, Any] = {
 }
 
 
-@pytest.fixture
+@made_once
 def terms(doors: Doors, owner: Membership) -> TermsOfUse:
     """Version 1, set after everybody read the dataset and an answer was there."""
     return set_terms(dataset=doors.dataset, text="For research alone.", user=owner.user)
 
 
-@pytest.fixture
+@made_once
 def ready_made(owner: Membership, dataset: Dataset) -> ReadyMade:
     return published(owner, dataset)
 

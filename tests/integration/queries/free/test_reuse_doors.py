@@ -15,6 +15,7 @@ from dpgov.queries.free.finding import Reusable, reusable_for
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.integration.queries.conftest import Filled
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 
@@ -23,7 +24,7 @@ PLAN = {"statistics": [COUNT], "epsilon": 0.5}
 BY_SEX = {"group_by": [{"column": "sex"}]}
 
 
-@pytest.fixture
+@made_once
 def histogram(
     analyst: Membership,
     dataset: Dataset,

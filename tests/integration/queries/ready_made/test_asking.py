@@ -30,13 +30,14 @@ from tests.cast import join
 from tests.integration.children import run_at_once
 from tests.integration.queries.conftest import lower_limit
 from tests.integration.queries.ready_made.published import PARAMETERS, PLAN, ask, draft, published
+from tests.made_once import made_once
 from tests.triggers import without_triggers
 
 pytestmark = pytest.mark.django_db
 Unchanged = Callable[[], AbstractContextManager[None]]
 
 
-@pytest.fixture
+@made_once
 def women(owner: Membership, dataset: Dataset) -> ReadyMade:
     """Women from an age on, at ε 0.1."""
     return published(owner, dataset)

@@ -17,6 +17,7 @@ from dpgov.queries.workbench.ready_made import withdraw
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
 from tests.integration.queries.ready_made.published import PARAMETERS, VALUES, ask, published
+from tests.made_once import made_once
 from tests.small_dataset import register_small_dataset
 
 pytestmark = pytest.mark.django_db
@@ -25,18 +26,18 @@ NEW = f"{LIST}new/"
 API = "/api/v1/datasets/visits/ready-made/"
 
 
-@pytest.fixture
+@made_once
 def women(owner: Membership, dataset: Dataset) -> ReadyMade:
     return published(owner, dataset, per_analyst=2)
 
 
-@pytest.fixture
+@made_once
 def publisher(owner: Membership, dataset: Dataset, client_for: Callable[[Any], Client]) -> Client:
     """The owner's browser."""
     return client_for(owner)
 
 
-@pytest.fixture
+@made_once
 def asker(analyst: Membership, client_for: Callable[[Any], Client]) -> Client:
     """The analyst's browser."""
     return client_for(analyst)

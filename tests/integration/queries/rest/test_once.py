@@ -17,6 +17,7 @@ from dpgov.queries.asking import submit
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.integration.queries.conftest import ledger_state
+from tests.made_once import made_once
 from tests.threads import at_once
 
 SUBMIT = "/api/v1/datasets/visits/queries/"
@@ -32,7 +33,7 @@ def post(api: APIClient, body: dict[str, Any], key: str = "my-key") -> Any:
     )
 
 
-@pytest.fixture
+@made_once
 def api(analyst: Membership, api_for: Callable[[Membership], APIClient]) -> APIClient:
     return api_for(analyst)
 

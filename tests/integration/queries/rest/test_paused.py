@@ -23,6 +23,7 @@ from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership, Role
 from dpgov.tenants.selectors import actor_of
 from tests.cast import Ask, answer_query, join, publish_now
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ApiFor = Callable[[Membership], APIClient]
@@ -32,7 +33,7 @@ def pause(dataset: Dataset, owner: Membership) -> None:
     pause_questions(dataset=dataset, user=owner.user, reason="a doubt")
 
 
-@pytest.fixture
+@made_once
 def waiting(ask: Ask, analyst: Membership, owner: Membership, dataset: Dataset) -> Query:
     """A question that waits in a pause."""
     asked = ask(analyst)

@@ -15,13 +15,14 @@ from dpgov.queries.answering.looking import expected_at, pause_before_next_look,
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.cast import Ask, answer_now
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[Membership], Client]
 ApiFor = Callable[[Membership], APIClient]
 
 
-@pytest.fixture
+@made_once
 def asked(analyst: Membership, ask: Ask) -> Query:
     query = ask(analyst)
     query.class_ms = 500

@@ -15,6 +15,7 @@ from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.integration.queries.conftest import Filled, lower_limit
 from tests.integration.queries.web.test_quote_page import text_of
+from tests.made_once import made_once
 
 QUOTE = "/datasets/visits/quote/"
 API_QUOTE = "/api/v1/datasets/visits/quote/"
@@ -22,7 +23,7 @@ FIFTY = {"by": "error", "value": "50"}
 Unchanged = Callable[[], AbstractContextManager[None]]
 
 
-@pytest.fixture
+@made_once
 def api(analyst: Membership, api_for: Callable[[Membership], APIClient]) -> APIClient:
     """The analyst's notebook."""
     return api_for(analyst)

@@ -18,6 +18,7 @@ from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.integration.queries.conftest import Filled
 from tests.integration.queries.web.test_quote_page import text_of
+from tests.made_once import made_once
 
 BY_SEX: dict[str, Any] = {
     "statistics": [{"statistic": "sum", "column": "age"}, {"statistic": "count"}],
@@ -31,7 +32,7 @@ WISHES = "sort=-r1&first=2&having=2>-1000000&ratio=1/2"
 Stored = Callable[[dict[str, Any]], Query]
 
 
-@pytest.fixture
+@made_once
 def query(stored: Stored) -> Query:
     return stored(BY_SEX)
 

@@ -18,6 +18,7 @@ from dpgov.privacy.accounting.decimals import NANO
 from dpgov.tenants.models import Membership, Project, ProjectMember
 from tests.integration.queries.conftest import Filled
 from tests.integration.queries.web.test_quote_page import text_of
+from tests.made_once import made_once
 
 ASK = "/datasets/visits/ask/"
 QUOTE = "/datasets/visits/quote/"
@@ -25,7 +26,7 @@ COUNT = {"statistics": [{"statistic": "count"}], "epsilon": 0.5}
 Unchanged = Callable[[], AbstractContextManager[None]]
 
 
-@pytest.fixture
+@made_once
 def api(analyst: Membership, api_for: Callable[[Membership], APIClient]) -> APIClient:
     return api_for(analyst)
 
@@ -56,12 +57,12 @@ def project(analyst: Membership, name: str) -> Project:
     return made
 
 
-@pytest.fixture
+@made_once
 def own(dataset: Dataset, analyst: Membership) -> Allocation:
     return grant(dataset, analyst.user)
 
 
-@pytest.fixture
+@made_once
 def shared(dataset: Dataset, analyst: Membership) -> Allocation:
     return grant(dataset, project(analyst, "Ageing"))
 

@@ -21,6 +21,7 @@ from dpgov.queries.models import Query, Release
 from dpgov.queries.wording.words import readable
 from dpgov.tenants.models import Membership
 from tests.integration.queries.web.test_quote_page import text_of
+from tests.made_once import made_once
 
 GROUPS = 101 * 81 * 3
 BY_ALL: dict[str, Any] = {
@@ -35,7 +36,7 @@ BY_ALL: dict[str, Any] = {
 Api = Callable[[Membership], APIClient]
 
 
-@pytest.fixture
+@made_once
 def query(stored: Callable[[dict[str, Any]], Query]) -> Query:
     return stored(BY_ALL)
 

@@ -22,6 +22,7 @@ from dpgov.queries.wording.logistic import logistic_regressions
 from dpgov.queries.wording.regressions import regressions
 from dpgov.tenants.models import Membership
 from tests.integration.queries.web.test_quote_page import text_of
+from tests.made_once import made_once
 
 Ask = Callable[..., Query]
 
@@ -30,7 +31,7 @@ def asked(*predictors: str, column: str = "age") -> dict[str, Any]:
     return {"statistic": "regression", "column": column, "predictors": list(predictors)}
 
 
-@pytest.fixture
+@made_once
 def released(
     analyst: Membership, ask: Ask, answer_now: Callable[[], int]
 ) -> tuple[Query, dict[str, Any]]:

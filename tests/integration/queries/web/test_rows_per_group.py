@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import pytest
 from django.test import Client
 from rest_framework.test import APIClient
 
@@ -17,6 +16,7 @@ from tests.cast import answer_now
 from tests.integration.datasets.registering import register, uploaded
 from tests.integration.queries.conftest import Filled
 from tests.integration.queries.web.test_form_to_plan import plan_of
+from tests.made_once import made_once
 
 NAMED = {"unit": "person", "private_id": "city", "max_rows_per_unit": "4"}
 # 100 people with four rows each.
@@ -24,7 +24,7 @@ VISITS = "age,sex,city\n" + "".join(f"{row % 90},f,P{row // 4}\n" for row in ran
 LIMITS = {"groups": 1, "rows_per_group": 2}
 
 
-@pytest.fixture
+@made_once
 def visits(owner: Membership, client_for: Callable[[Membership], Client]) -> Dataset:
     browser = client_for(owner)
     response = register(browser, uploaded(browser, VISITS.encode()), **NAMED)

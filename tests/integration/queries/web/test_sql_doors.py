@@ -10,12 +10,13 @@ from rest_framework.test import APIClient
 from dpgov.datasets.models import Dataset
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
+from tests.made_once import made_once
 
 ClientFor = Callable[[Membership], Client]
 GOOD = "SELECT sex, AVG(age) FROM visits WHERE hours > 3 GROUP BY sex WITH EPSILON 0.25"
 
 
-@pytest.fixture
+@made_once
 def api(analyst: Membership, api_for: Callable[[Membership], APIClient]) -> APIClient:
     return api_for(analyst)
 

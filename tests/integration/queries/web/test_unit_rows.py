@@ -18,6 +18,7 @@ from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.cast import answer_now
 from tests.integration.datasets.registering import register, uploaded
+from tests.made_once import made_once
 
 NAMED = {"unit": "person", "private_id": "city", "max_rows_per_unit": "2"}
 # 40 people with one row each and 20 with four.
@@ -28,12 +29,12 @@ VISITS = "age,sex,city\n" + "".join(
 )
 
 
-@pytest.fixture
+@made_once
 def browser(owner: Membership, client_for: Callable[[Membership], Client]) -> Client:
     return client_for(owner)
 
 
-@pytest.fixture
+@made_once
 def visits(browser: Client) -> Dataset:
     response = register(browser, uploaded(browser, VISITS.encode()), **NAMED)
     assert response.status_code == 302, response.content.decode()

@@ -12,11 +12,12 @@ from dpgov.datasets.models import Dataset
 from dpgov.queries.models import Query, Release
 from dpgov.tenants.models import Membership
 from tests.integration.queries.web.test_quote_page import text_of
+from tests.made_once import made_once
 
 Ask = Callable[..., Query]
 
 
-@pytest.fixture
+@made_once
 def answered(analyst: Membership, ask: Ask, answer_now: Callable[[], int]) -> Query:
     """A released count and mean for each education."""
     query = ask(

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 from unittest.mock import patch
 
-import pytest
 from django.test import Client
 
 from dpgov.queries.models import Query, Release
@@ -15,12 +14,13 @@ from dpgov.queries.wording.presentation import read_answer
 from dpgov.tenants.models import Membership, Role
 from dpgov.web.paper import page, tables
 from tests.cast import join
+from tests.made_once import made_once
 
 Ask = Callable[..., Query]
 ClientFor = Callable[[Membership], Client]
 
 
-@pytest.fixture
+@made_once
 def answered(analyst: Membership, ask: Ask, answer_now: Callable[[], int]) -> Query:
     """A released count and mean for each education."""
     query = ask(

@@ -21,24 +21,25 @@ from dpgov.tenants.models import Membership, Role
 from tests.cast import join
 from tests.integration.queries.asking.test_table_sets import PAIRS, send
 from tests.integration.queries.web.test_quote_page import text_of
+from tests.made_once import made_once
 
 Unchanged = Callable[[], AbstractContextManager[None]]
 
 
-@pytest.fixture
+@made_once
 def api(analyst: Membership, api_for: Callable[[Membership], APIClient]) -> APIClient:
     """The analyst's notebook."""
     return api_for(analyst)
 
 
-@pytest.fixture
+@made_once
 def asked(api: APIClient, dataset: Dataset) -> list[str]:
     """The questions of a set of three tables, which wait."""
     queries = send(api, PAIRS | {"method": "separate_tables"}).json()["queries"]
     return [one["id"] for one in queries]
 
 
-@pytest.fixture
+@made_once
 def released(asked: list[str], answer_now: Callable[[], int]) -> list[str]:
     answer_now()
     return asked

@@ -23,6 +23,7 @@ from dpgov.web.paper import page
 from tests.cast import answer_query
 from tests.integration.budgets.test_partition import divide, on
 from tests.integration.queries.web.test_quote_page import text_of
+from tests.made_once import made_once
 from tests.small_dataset import ROWS
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -49,12 +50,12 @@ def answered(query: Query, doublings: int = 0) -> Query:
     return query
 
 
-@pytest.fixture
+@made_once
 def plain(analyst: Membership, ask: Ask) -> Query:
     return answered(ask(analyst, epsilon=0.5))
 
 
-@pytest.fixture
+@made_once
 def of_a_part(analyst: Membership, ask: Ask, dataset: Dataset) -> Query:
     """Under change_one somebody may have been in another part: it is charged twice."""
     Dataset.objects.filter(pk=dataset.pk).update(
@@ -64,7 +65,7 @@ def of_a_part(analyst: Membership, ask: Ask, dataset: Dataset) -> Query:
     return answered(ask(analyst, epsilon=0.5, where=(on("education", "=", "Primary"),)))
 
 
-@pytest.fixture
+@made_once
 def doubled(analyst: Membership, ask: Ask) -> Query:
     return answered(ask(analyst, epsilon=0.01), doublings=2)
 

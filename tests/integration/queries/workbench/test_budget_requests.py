@@ -25,13 +25,14 @@ from dpgov.tenants.services import change_role, remove_member
 from tests.cast import join
 from tests.integration.queries.conftest import Filled, lower_limit
 from tests.integration.queries.web.test_quote_page import text_of
+from tests.made_once import made_once
 from tests.small_dataset import register_small_dataset
 
 ASK = "/datasets/visits/request/"
 WANTED = {"about": "allocation", "epsilon_limit": "3", "reason": "the spring study"}
 
 
-@pytest.fixture
+@made_once
 def owners(owner: Membership, client_for: Callable[[Membership], Client]) -> Client:
     return client_for(owner)
 

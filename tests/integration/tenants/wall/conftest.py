@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-import pytest
 from django.db import connection
 
 from dpgov.datasets.models import Dataset
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership, Project, ProjectMember, Role
 from tests.cast import join
+from tests.made_once import made_once
 from tests.servers.postgres import APP
 
 _EMBEDDED = "test_embedded.py"
@@ -27,7 +27,7 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     return (collection_path.name == _EMBEDDED) != (connection.vendor == "sqlite") or None
 
 
-@pytest.fixture
+@made_once
 def two_tenants(
     owner: Membership,
     analyst: Membership,

@@ -13,12 +13,13 @@ from dpgov.budgets.models import (
 )
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 Two = tuple[Membership, Membership]
 
 
-@pytest.fixture
+@made_once
 def shared(two_tenants: Two) -> Budget:
     """A budget of the other tenant's that ours may charge."""
     ours, theirs = two_tenants
