@@ -34,6 +34,7 @@ def ingest(
     return child.ingest(source, target, columns=columns, max_rows=max_rows, limits=LIMITS, key=KEY)
 
 
+@pytest.mark.usefixtures("by_forks")
 @pytest.mark.parametrize(("make", "reason"), HEADERS.values(), ids=HEADERS.keys())
 def test_a_file_that_is_no_clean_csv_or_parquet_is_refused_at_once(
     tmp_path: Path, make: Hostile, reason: str
@@ -54,6 +55,7 @@ BODIES: dict[str, tuple[bytes, str]] = {
 }
 
 
+@pytest.mark.usefixtures("by_forks")
 @pytest.mark.parametrize(("content", "reason"), BODIES.values(), ids=BODIES.keys())
 def test_a_body_that_breaks_its_header_is_refused_and_leaves_nothing(
     tmp_path: Path, content: bytes, reason: str
@@ -148,6 +150,7 @@ HONEST = {
 }
 
 
+@pytest.mark.usefixtures("by_forks")
 @pytest.mark.parametrize(("content", "names"), HONEST.values(), ids=HONEST.keys())
 def test_an_honest_csv_is_taken(tmp_path: Path, content: bytes, names: tuple[str, ...]) -> None:
     source = save(tmp_path, content)

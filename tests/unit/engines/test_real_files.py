@@ -17,6 +17,8 @@ from tests.unit.engines.hostile_files import parquet_of, save, zipped
 from tests.unit.engines.tables import KEY, category, number
 from tests.unit.engines.workbooks import workbook
 
+pytestmark = pytest.mark.usefixtures("by_forks")
+
 LIMITS = Limits(memory_bytes=300_000_000, seconds=60)
 COLUMNS = (number("Dauer", "0", "2000", "0.01"), category("Straße", "Hof", "Weg"))
 PLAIN = "Dauer,Straße\n31.11,Hof\n1234.5,Weg\n,Hof\n7,Allee\n"
