@@ -5,6 +5,7 @@ the model of another. Only the `migrate` with which Django makes a test database
 """
 
 import fcntl
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -39,6 +40,22 @@ def make_once() -> None:
 
     replaced = patch.object(Command, "handle", handle)
     replaced.start()
+
+
+def begin_with_them(state: Path) -> None:
+    """A product with this state folder finds them migrated, if they are made already; on SQLite."""
+    with _alone() as there:
+        if connection.vendor == "sqlite" and there.exists():
+            state.mkdir(mode=0o700)
+            database = state / "dpgov.sqlite3"
+            shutil.copy(there, database)
+            database.chmod(0o600)
+
+
+def like_them() -> str:
+    """The database on PostgreSQL that a new one is best made after."""
+    with _alone() as there:
+        return _KEPT if there.exists() else "template1"
 
 
 @contextmanager

@@ -15,7 +15,7 @@ Visit = Callable[..., Visitor]
 
 
 @pytest.fixture(scope="package")
-def product(tmp_path_factory: pytest.TempPathFactory) -> Generator[Product]:
+def product(tmp_path_factory: pytest.TempPathFactory, django_db_setup: None) -> Generator[Product]:
     with started_product(tmp_path_factory.mktemp("product")) as started:
         yield started
 

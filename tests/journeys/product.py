@@ -17,6 +17,7 @@ import psycopg
 from tests.profile import redis_numbers
 from tests.servers.loopback import ServerDidNotStart, free_port, stop
 from tests.servers.postgres import APP
+from tests.tables import begin_with_them, like_them
 
 ROOT = Path(__file__).resolve().parents[2]
 _SAID_LAST = "logs: "
@@ -100,12 +101,14 @@ def _settings(home: Path, database: str, *, beside_another: bool) -> dict[str, s
         address = server.rsplit("/", 1)[0]
         url = f"{address.replace('postgres:', 'postgresql:')}/postgres"
         with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {database}")
+            connection.execute(f"CREATE DATABASE {database} TEMPLATE {like_them()}")
         # Every process of a demonstration has this one address, so the application's role signs.
         settings["DPGOV_DATABASE_SWEEPER_ROLE"] = ""
         _migrate({**settings, "DPGOV_DATABASE_URL": f"{address}/{database}"})
         as_application = address.replace("//dpgov:", f"//{APP}:")
         settings["DPGOV_DATABASE_URL"] = f"{as_application}/{database}"
+    else:
+        begin_with_them(home / "state")
     if broker := os.environ.get("DPGOV_TESTS_REDIS"):
         number = int(os.environ["DPGOV_BROKER_URL"].rsplit("/", 1)[1])
         settings |= redis_numbers(broker, number + (4 if beside_another else 2))
