@@ -185,7 +185,8 @@ def _leaks(answers: Answers, world: World) -> list[str]:
         f"{actor} {method}: {secret}"
         for (actor, method, thing), answer in answers.items()
         for secret, alone in told.items()
-        if actor in ROLES and thing == "own" and alone.search(answer.text_of_body)
+        if actor in ROLES and thing == "own" and secret in answer.text_of_body
+        if alone.search(answer.text_of_body)
     ]
 
 

@@ -2,7 +2,7 @@
 
 import copy
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -79,10 +79,17 @@ class World:
         things = {"own": self.own, "foreign": self.foreign, "missing": _MISSING}[thing]
         known = {**_KEYS, **_WORDS, **things}
         if thing == "own" and actor in self.people:
-            token = ApiToken.objects.filter(membership=self.people[actor], name="own").get()
-            known["reference"] = token.reference
-            known["notice_id"] = notice_of(self.people[actor])
+            known |= self._of_a_person(self.people[actor], route.parameters)
         return reverse(route.name, kwargs={name: known[name] for name in route.parameters})
+
+    def _of_a_person(self, person: Membership, parameters: Collection[str]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        if "reference" in parameters:
+            token = ApiToken.objects.filter(membership=person, name="own").get()
+            found["reference"] = token.reference
+        if "notice_id" in parameters:
+            found["notice_id"] = notice_of(person)
+        return found
 
     def knock(self, actor: str, kind: Kind, method: str, url: str) -> Knocked:
         """One request, and whatever it changed undone."""
