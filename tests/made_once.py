@@ -8,8 +8,7 @@ that no day begins between them), has the statements carried out as they were, t
 a copy of the value. Whatever differs, by a row or by a number that the database gives, is undone,
 and the fixture runs.
 
-On SQLite alone: numbers of rows are given back there with the rest of a test, and PostgreSQL's are
-not. Tests that commit make their world themselves.
+Tests that commit make their world themselves.
 """
 
 import functools
@@ -24,11 +23,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from django.conf import settings
 from django.core import mail
 from django.db import connection, transaction
 from django.db.models import Model
+
+from tests.row_numbers import changes, numbers
 
 _Key = tuple[Any, ...]
 _QUARTER = 900
@@ -113,10 +115,11 @@ class _Written:
     def __call__(
         self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any
     ) -> Any:
+        kind, before = sql.lstrip("(").split(maxsplit=1)[0].upper(), changes()
         result = execute(sql, params, many, context)
-        kind = sql.split(maxsplit=1)[0].upper()
-        if kind in _WRITES:
-            number = context["cursor"].cursor.lastrowid if kind == "INSERT" else None
+        # A function of the database may write, too.
+        if kind in _WRITES or (kind in _READS and before != changes()):
+            number = _number(context["cursor"].cursor) if kind == "INSERT" else None
             self.statements.append(_Statement(sql, params, many, number))
         self.complete = self.complete and kind in (*_READS, *_WRITES)
         return result
@@ -127,7 +130,7 @@ class SoFar:
     """What a test has had made so far, as long as its fixtures alone have written."""
 
     begun: _Key
-    changes: int = field(default_factory=lambda: _changes())
+    changes: int = field(default_factory=changes)
     steps: list[_Key] = field(default_factory=list)
     # Of what is kept, this test's copies; of what this test holds, what is kept of it; and both.
     copies: dict[int, Any] = field(default_factory=dict)
@@ -135,13 +138,13 @@ class SoFar:
     values: list[tuple[Any, Any]] = field(default_factory=list)
 
     def is_as_fixtures_left_it(self) -> bool:
-        return connection.in_atomic_block and self.changes == _changes()
+        return connection.in_atomic_block and self.changes == changes()
 
     def have(self, name: _Key, make: Callable[[], Any]) -> Any:
         """The value of `make`, whose rows are there afterwards, made now or earlier."""
         key = (*self.begun, *self.steps, name)
         if (known := _kept.get(key)) is not None:
-            with suppress(_Differs, sqlite3.Error), transaction.atomic():
+            with suppress(_Differs, sqlite3.Error, psycopg.Error), transaction.atomic():
                 return self._again(known)
             return make()
         return self._first(key, make)
@@ -151,17 +154,18 @@ class SoFar:
             for each in known.statements:
                 run = cursor.cursor.executemany if each.many else cursor.cursor.execute
                 run(each.sql, each.params)
-                cursor.cursor.fetchall()
-                if each.number is not None and each.number != cursor.cursor.lastrowid:
+                if cursor.cursor.description:
+                    cursor.cursor.fetchall()
+                if each.number is not None and each.number != _number(cursor.cursor):
                     raise _Differs
-        if _changes() - self.changes != known.changes:
+        if changes() - self.changes != known.changes:
             raise _Differs
         for file in known.files:
             file.is_there()
         for touched in known.touched:
             touched.happens_to(self.copies[id(touched.kept)])
         value = self._copy_for_this_test(known.value)
-        self.changes = _changes()
+        self.changes = changes()
         return value
 
     def _copy_for_this_test(self, kept: Any) -> Any:
@@ -176,13 +180,13 @@ class SoFar:
         written, files, letters = _Written(), _files(), len(mail.outbox)
         with connection.execute_wrapper(written):
             value = make()
-        changes = _changes() - self.changes
+        rows = changes() - self.changes
         if written.complete and len(mail.outbox) == letters and self._values_are_as_they_were():
             new = tuple(_keep(place) for place in _files() - files)
             touched = tuple(self._touched())
             kept = deepcopy(value, self.originals)
-            _kept[key] = _Made(tuple(written.statements), changes, new, touched, kept)
-            self.changes = _changes()
+            _kept[key] = _Made(tuple(written.statements), rows, new, touched, kept)
+            self.changes = changes()
             self.values.append((value, kept))
         return value
 
@@ -208,6 +212,11 @@ class SoFar:
 
 def _says_what_it_holds(value: object) -> bool:
     return type(value).__eq__ is not object.__eq__
+
+
+def _number(cursor: Any) -> int | None:
+    """The number that SQLite gave to the last row; on PostgreSQL they are set before a test."""
+    return getattr(cursor, "lastrowid", None)
 
 
 def _copied(memo: dict[int, Any]) -> list[Any]:
@@ -238,17 +247,11 @@ def pytest_runtest_teardown() -> None:
 
 def _begin(test: pytest.Item) -> None:
     _now.clear()
-    if connection.vendor != "sqlite" or not connection.in_atomic_block:
+    if not connection.in_atomic_block:
         return
-    with connection.cursor() as cursor:
-        numbers = tuple(cursor.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
     if not any(key[0] == test.path for key in _kept):
         _kept.clear()
-    _now.append(SoFar((test.path, time.time() // _QUARTER, numbers)))
-
-
-def _changes() -> int:
-    return int(connection.connection.total_changes)
+    _now.append(SoFar((test.path, time.time() // _QUARTER, numbers(test.path))))
 
 
 def _files() -> set[Path]:
