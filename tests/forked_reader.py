@@ -52,7 +52,7 @@ def converse(request: dict[str, Any], limits: Limits, watch: Watch) -> dict[str,
         _loaded()
     body = {"memory_bytes": limits.memory_bytes, "seconds": limits.seconds}
     here, there = _FORKS.Pipe(duplex=False)
-    reader = _FORKS.Process(target=_read, args=(json.dumps(request | body), there))
+    reader = _FORKS.Process(target=_read, args=(request | body, there))
     with here:
         with there:
             reader.start()
@@ -71,12 +71,12 @@ def converse(request: dict[str, Any], limits: Limits, watch: Watch) -> dict[str,
     return last
 
 
-def _read(body: str, there: Connection) -> None:
+def _read(request: dict[str, Any], there: Connection) -> None:
     from dpgov.engines.ingest.__main__ import main
 
     os.dup2(there.fileno(), 1)
     there.close()
-    sys.stdin = io.StringIO(json.dumps(json.loads(body) | {"parent": os.getppid()}))
+    sys.stdin = io.StringIO(json.dumps(request | {"parent": os.getppid()}))
     sys.stdout = os.fdopen(1, "w", closefd=False)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     main()

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -30,6 +31,7 @@ from django.core import mail
 from django.db import connection, transaction
 from django.db.models import Model
 
+from tests import read_once
 from tests.row_numbers import changes, numbers
 
 _Key = tuple[Any, ...]
@@ -249,19 +251,29 @@ def _begin(test: pytest.Item) -> None:
     _now.clear()
     if not connection.in_atomic_block:
         return
-    if not any(key[0] == test.path for key in _kept):
-        _kept.clear()
+    if _kept and next(iter(_kept))[0] != test.path:
+        _forget()
     _now.append(SoFar((test.path, time.time() // _QUARTER, numbers(test.path))))
 
 
+def _forget() -> None:
+    """What was kept for a module that is done, with its files, which lie in memory as a rule."""
+    for made in _kept.values():
+        for file in made.files:
+            file.kept.unlink(missing_ok=True)
+    _kept.clear()
+
+
 def _files() -> set[Path]:
+    """Of the product; what `read_once` keeps beside them is never changed by a test."""
     home = Path(settings.DPGOV_HOME)
-    return {each for each in home.rglob("*") if each.is_file()} if home.exists() else set()
+    beside = read_once.folder()
+    return {each for each in home.rglob("*") if each.is_file() and beside not in each.parents}
 
 
 def _keep(place: Path) -> _File:
     folder = Path(settings.DPGOV_HOME).parent / "made_once"
     folder.mkdir(exist_ok=True)
-    kept = folder / f"{Path(settings.DPGOV_HOME).name}-{len(list(folder.iterdir()))}"
+    kept = folder / str(uuid4())
     shutil.copy2(place, kept)
     return _File(place, kept)

@@ -33,7 +33,7 @@ def files_are_read_once() -> Generator[None]:
 
 def converse(request: dict[str, Any], limits: Limits, watch: Watch) -> dict[str, Any]:
     """As the real one, which is asked once for each file and what is declared of it."""
-    place = _kept() / _name(request, limits)
+    place = folder() / _name(request, limits)
     target = request.get(_NAMED_BY_ITS_CALLER)
     if place.exists():
         answer, told = json.loads(place.read_text())
@@ -69,7 +69,8 @@ def _keep(place: Path, target: str | None, said: list[Any]) -> None:
     draft.replace(place)
 
 
-def _kept() -> Path:
+def folder() -> Path:
+    """Where this process keeps what came of files."""
     place = Path(settings.DPGOV_HOME) / "read"
     place.mkdir(parents=True, exist_ok=True)
     return place
