@@ -4,7 +4,8 @@ from typing import Any
 
 from django.test import Client
 
-from dpgov.datasets.services.arrivals.reading import carry_out, next_claim
+from dpgov.datasets.services.arrivals.reading import carry_out
+from dpgov.datasets.services.arrivals.taking import next_claim
 from dpgov.tenants.boundary import acting_for
 
 

@@ -12,12 +12,8 @@ from django.db.models import F, Q
 
 from dpgov.datasets.crossing import next_arrivals, tenants_with_arrivals
 from dpgov.datasets.models import Arrival
-from dpgov.datasets.services.arrivals.reading import (
-    ATTEMPTS,
-    carry_out,
-    give_up_old,
-    next_claim,
-)
+from dpgov.datasets.services.arrivals.reading import carry_out, give_up_old
+from dpgov.datasets.services.arrivals.taking import ATTEMPTS, next_claim
 from dpgov.datasets.services.files.uploads import Busy, reader_slot
 from dpgov.operation.clock import Now
 from dpgov.operation.tallies import count_broker_failure

@@ -18,7 +18,7 @@ from dpgov.privacy.mechanisms.totals import PublicMean, Total
 from dpgov.privacy.mechanisms.views import Moments
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.statistics import StatisticKind
-from dpgov.queries.wording.words import at_most
+from dpgov.queries.wording.numbers import at_most
 
 STATISTICS = (StatisticKind.COUNT, StatisticKind.SUM, StatisticKind.MEAN)
 _MOST_BINS = 60

@@ -20,7 +20,7 @@ from prometheus_client.registry import Collector
 
 from dpgov.audit.selectors import entries_of, log_size, newest_checkpoint
 from dpgov.datasets.crossing import next_arrivals
-from dpgov.datasets.services.arrivals.reading import ATTEMPTS
+from dpgov.datasets.services.arrivals.taking import ATTEMPTS
 from dpgov.joint.heard import workers_missed
 from dpgov.noise_check.findings import Verdict, last_report
 from dpgov.operation.tallies import registry

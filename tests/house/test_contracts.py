@@ -1,6 +1,7 @@
 """Every contract of `.importlinter` catches an import that it is there to refuse.
 
-Each is tried with one planted import; that the real ones keep all of them, `test_tools` shows.
+Each is tried with one planted import; that the real ones keep all of them, `test_tools` shows. What
+no contract can say of imports stands at the end.
 """
 
 from copy import deepcopy
@@ -44,6 +45,18 @@ PLANTED = {
 }
 
 
+SHORT = 40
+# Folders of doors and of tables of rows, where a short file is a page, a command or a table.
+KEPT_SHORT = {"web", "rest", "management", "models"}
+# What these name is a page, or what Django and Celery look for by its name.
+NAMED_BY = {"urls", "apps", "settings"}
+STANDS_ALONE = {
+    "dpgov.demo.surroundings": "read by manage.py before Django is",
+    "dpgov.engines.postgres.kinds": "a table of values",
+    "dpgov.joint.keys": "the only file that touches a private key of a joint worker",
+}
+
+
 READ: dict[str, Any] = api.read_configuration(str(ROOT / ".importlinter"))
 
 
@@ -84,3 +97,27 @@ def test_a_room_that_no_contract_names_is_refused(place: str, imports: ImportGra
         if options.get("exhaustive") and options["containers"] == place.rpartition(".")[0]
     ]
     assert [one.kept for one in checked] == [False]
+
+
+def test_a_short_file_with_one_importer_is_a_door_a_table_or_a_value(
+    imports: ImportGraph,
+) -> None:
+    """Anything else is part of its importer's story: a newcomer would open two files for one."""
+    short = {
+        module: importers
+        for module in imports.modules
+        if _lines(module) < SHORT
+        and len(importers := imports.find_modules_that_directly_import(module)) == 1
+    }
+    alone = {
+        module
+        for module, (importer,) in short.items()
+        if not KEPT_SHORT & set(module.split(".")) and importer.rpartition(".")[2] not in NAMED_BY
+    }
+    assert alone == set(STANDS_ALONE)
+
+
+def _lines(module: str) -> float:
+    """Those of a file; a package, a migration and what is not ours count as long."""
+    path = ROOT / (module.replace(".", "/") + ".py")
+    return path.read_text().count("\n") if path.is_file() else float("inf")

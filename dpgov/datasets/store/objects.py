@@ -12,12 +12,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from uuid import UUID
 
 from dpgov.datasets.store.base import Beat, Mark, Missing, StoreAway, quiet
 from dpgov.datasets.store.sealing import PIECE, SALT_BYTES, Damaged, Sealer, Sink
-from dpgov.datasets.store.whole import whole_file
 from dpgov.operation.away import FULL
 
 _CONNECT_SECONDS, _REQUEST_SECONDS, _ATTEMPTS = 3, 20, 3
@@ -80,7 +79,7 @@ class InObjects:
     def bring(self, tenant_id: UUID, name: str, path: Path, *, beat: Beat = quiet) -> None:
         """A copy for the product's user alone; raises Missing for what cannot be opened."""
         sealer, at = Sealer(self._place.key, tenant_id), self._at(_FILES, name)
-        with _away(), whole_file(path) as copy:
+        with _away(), _whole_file(path) as copy:
             try:
                 with self._system.open_input_stream(at, buffer_size=4 * PIECE) as stored:
                     sealer.open(name, stored, _Beating(copy, beat))
@@ -177,6 +176,20 @@ class InObjects:
             request_timeout=_REQUEST_SECONDS,
             retry_strategy=AwsStandardS3RetryStrategy(max_attempts=_ATTEMPTS),
         )
+
+
+@contextmanager
+def _whole_file(path: Path) -> Iterator[BinaryIO]:
+    """A new file under this name, forced to disk; gone again if the block raises."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
+        try:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
 
 
 @contextmanager

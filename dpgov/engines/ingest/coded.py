@@ -5,18 +5,20 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from dpgov.engines.ingest.computed import computed
 from dpgov.engines.ingest.recognised.fingerprint import Fingerprint
 from dpgov.engines.ingest.recognised.hashes import Names
 from dpgov.engines.ingest.recognised.siphash import Words
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.tables import Table
 from dpgov.engines.ingest.units.marks import UnitMarks
-from dpgov.engines.ingest.values import cells_of, codes, never_missing
+from dpgov.engines.ingest.values import cells_of, code_type, codes, never_missing
 from dpgov.engines.ingest.writing import Rows, Sink, Writer, ahead
 from dpgov.language.said import said
+from dpgov.privacy.plan.computed.computing import MISSING, Codes, computed_codes
 from dpgov.privacy.plan.schema import ColumnSpec
 
 
@@ -97,7 +99,7 @@ def _read(
     stored = {one.number: one.codes for one in every if one.number is not None}
     for number, spec in enumerate(columns):
         if spec.formula is not None:
-            stored[number] = never_missing(computed(number, columns, stored), spec)
+            stored[number] = never_missing(_computed(number, columns, stored), spec)
     ordered = {f"c{number}": stored[number] for number in sorted(stored)}
 
     def rows() -> pa.Table:
@@ -108,6 +110,33 @@ def _read(
         return marks.table(ordered, names, [one.mixed for one in every if one.mixed is not None])
 
     return rows
+
+
+def _computed(
+    number: int, columns: Sequence[ColumnSpec], stored: Mapping[int, pa.Array]
+) -> pa.Array:
+    """The codes of the computed column of this number; null where it is missing.
+
+    They are made of the codes that are stored, not of the cells: clipped, rounded and imputed as
+    declared. So a row that was stored before has the code that it would have if it came again.
+    """
+    spec = columns[number]
+    places = {column.name: place for place, column in enumerate(columns)}
+    operands = [places[name] for name in spec.formula.operands] if spec.formula else []
+    codes = [_whole(stored[place]) for place in operands]
+    found = computed_codes(spec, [columns[place] for place in operands], codes)
+    missing = found == MISSING
+    if spec.impute_code is not None:
+        found, missing = np.where(missing, spec.impute_code, found), np.zeros_like(missing)
+    filled = np.where(missing, 0, found).astype(np.uint64)
+    return pa.array(filled, mask=missing).cast(code_type(spec))
+
+
+def _whole(codes: pa.Array) -> Codes:
+    """No code reaches 2**53, see `check_capacity`."""
+    filled = pc.fill_null(codes.cast(pa.int64()), MISSING)
+    found: Codes = filled.to_numpy(zero_copy_only=False)
+    return found
 
 
 def _too_many_rows(max_rows: int, *, is_addition: bool) -> Refused:

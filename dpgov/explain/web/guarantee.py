@@ -19,8 +19,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import most_per_question
 from dpgov.datasets.selectors import dataset_or_404
 from dpgov.explain.comparison import DEFAULT_DELTA, compare
-from dpgov.explain.figures import groups as group_figures
-from dpgov.explain.figures.accounts import by_method
+from dpgov.explain.figures.guarantee import by_method, certainty_by_size
 from dpgov.explain.groups import (
     Certainty,
     GroupReading,
@@ -84,7 +83,7 @@ def group_privacy(request: HttpRequest, slug: str) -> HttpResponse:
         "odds_of_one": factor_text(question_nano, currency),
         "posterior_of_one": certainty_text(question_nano, currency),
         "epsilon_caption": _(_PURE if currency.delta is None else _IN_RHO),
-        "figure": group_figures.certainty_by_size(sure, size),
+        "figure": certainty_by_size(sure, size),
         "sizes": [one.size for one in sure],
         "size": size,
         "place": [one.size for one in sure].index(size),

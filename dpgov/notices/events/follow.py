@@ -6,12 +6,10 @@ log: it only reads what they have committed, in short stretches.
 
 The log says nothing of a file that was refused: what became of files that somebody asked to have
 registered is read off the wishes, and told to them and to nobody else; and what became of requests
-for budget off their rows. What the last noise check
-found is about made-up tables, never data.
+for budget off their rows.
 """
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
 from itertools import islice
 from uuid import UUID
 
@@ -22,35 +20,15 @@ from django.db.models import QuerySet
 
 from dpgov.audit.selectors import log_size, stream
 from dpgov.datasets.models import Arrival
-from dpgov.noise_check.findings import Verdict, last_report
 from dpgov.notices.events.budget_requests import budget_requests
 from dpgov.notices.events.happenings import Entry, happening_of
 from dpgov.notices.events.levels import OWN, SHARED, reached
-from dpgov.notices.events.months import ended_months
-from dpgov.notices.events.telling import NEWS, Happening, people_having, tell, told_before
+from dpgov.notices.events.routine import alarms, ended_months
+from dpgov.notices.events.telling import NEWS, Happening, tell, told_before
 from dpgov.notices.kinds import Kind
 from dpgov.notices.models import Cursor
 from dpgov.operation import clock
 from dpgov.operation.clock import Now
-from dpgov.tenants.models import Role
-
-
-def alarms(tenant_id: UUID) -> Iterator[Happening]:
-    """The last run's alarm, if it raised one and this tenant has not been told."""
-    report = last_report()
-    if report is None or report.verdict is Verdict.FINE:
-        return
-    key = f"noise_check:{report.at}"
-    if told_before(tenant_id, [key]):
-        return
-    yield Happening(
-        key=key,
-        kind=Kind.NOISE_CHECK,
-        due_at=datetime.fromtimestamp(report.at, UTC),
-        people=people_having(tenant_id, Role.OFFICER, Role.ADMIN),
-        detail={"verdict": report.verdict.value},
-    )
-
 
 _MOST = 200
 

@@ -9,8 +9,9 @@ from django.utils.translation import ngettext
 from dpgov.language.translation import percent
 from dpgov.queries.arranging.arrange import CONFIDENCE_OF_RATIOS, Arranged, Ratio, arrange
 from dpgov.queries.arranging.arrangement import Arrangement, Key, Order, Part
+from dpgov.queries.wording.numbers import NOTHING, outwards, readable
 from dpgov.queries.wording.presentation import Answer, Cell
-from dpgov.queries.wording.words import NOTHING, joined, outwards, readable, statistic_in_words
+from dpgov.queries.wording.words import joined, statistic_in_words
 
 _OPS = {">=": "≥", "<=": "≤", "!=": "≠"}
 

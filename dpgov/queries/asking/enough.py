@@ -15,7 +15,7 @@ from dpgov.datasets.selectors import schema_of
 from dpgov.privacy.answer.wanted import Wanted, cheapest
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.plan import InvalidPlan
-from dpgov.queries.wording.words import readable
+from dpgov.queries.wording.numbers import readable
 
 # What is said to be useful: an error of this part of all that can be true.
 _PART = 20

@@ -9,7 +9,8 @@ from dpgov.privacy.reuse.estimates import Columns
 from dpgov.queries.free.finding import Origin, Reusable
 from dpgov.queries.wording.drawings import together
 from dpgov.queries.wording.margins import condition_of_errors, margin, not_counted_in_words
-from dpgov.queries.wording.words import NOTHING, statistic_in_words
+from dpgov.queries.wording.numbers import NOTHING
+from dpgov.queries.wording.words import statistic_in_words
 
 _TITLES = {
     Origin.IDENTICAL: gettext_lazy("Already answered: free"),

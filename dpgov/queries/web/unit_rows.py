@@ -28,7 +28,7 @@ from dpgov.queries.selectors import PublicState, visible_queries, visible_releas
 from dpgov.queries.web.forms import state as forms_state
 from dpgov.queries.web.forms.sending import REFUSALS
 from dpgov.queries.web.forms.units import BeliefForm, SizesQuestionForm
-from dpgov.queries.wording.words import accuracy_at
+from dpgov.queries.wording.numbers import accuracy_at
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page

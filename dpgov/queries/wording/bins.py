@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from dpgov.privacy.plan.statistics import IN_ROWS, STATISTICS, Quantity
 from dpgov.queries.wording.dates import bin_shown, date_at, period_shown
 from dpgov.queries.wording.margins import beside
-from dpgov.queries.wording.words import NOTHING, accuracy_at, readable, ungrouped
+from dpgov.queries.wording.numbers import NOTHING, accuracy_at, readable, ungrouped
 
 # The level of the error that stands beside a number.
 USUAL = 0.95

@@ -21,9 +21,10 @@ from dpgov.budgets.words import question
 from dpgov.privacy.answer.body import is_alike, read_body
 from dpgov.queries.models import Query, Release
 from dpgov.queries.wording.margins import bound_at
+from dpgov.queries.wording.numbers import LEVELS, rank_error_at
 from dpgov.queries.wording.presentation import adjusted_values, named_bins
 from dpgov.queries.wording.rounds import write_rounds
-from dpgov.queries.wording.words import LEVELS, in_words, rank_error_at, term_in_words
+from dpgov.queries.wording.words import in_words, term_in_words
 from dpgov.web.spreadsheet import safe_text
 
 _CLIP = ("clip_from", "clip_to")

@@ -11,7 +11,8 @@ from django.utils.translation import gettext as _
 from dpgov.privacy.mechanisms.mechanism import CHOICE
 from dpgov.privacy.mechanisms.strategies import TREE
 from dpgov.queries.wording.guarantee import price
-from dpgov.queries.wording.words import at_most, joined, lower_first, readable, statistic_in_words
+from dpgov.queries.wording.numbers import at_most, readable
+from dpgov.queries.wording.words import joined, lower_first, statistic_in_words
 
 
 @dataclass(frozen=True, slots=True)

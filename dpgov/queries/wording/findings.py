@@ -16,7 +16,8 @@ from dpgov.language.translation import percent
 from dpgov.privacy.answer.simultaneous import bounds_for_all
 from dpgov.privacy.plan.statistics import STATISTICS, Recipe
 from dpgov.queries.wording.bins import shown_bins
-from dpgov.queries.wording.words import readable, statistic_in_words
+from dpgov.queries.wording.numbers import readable
+from dpgov.queries.wording.words import statistic_in_words
 
 _SAID = (Recipe.MEAN, Recipe.ROWS, Recipe.UNITS)
 _MOST_GROUPS = 200

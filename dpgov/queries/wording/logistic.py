@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from dpgov.language.translation import percent
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.wording.margins import margin
+from dpgov.queries.wording.numbers import NOTHING, accuracy_at, readable
 from dpgov.queries.wording.plotting import Figure, as_figure, inert
 from dpgov.queries.wording.regressions import (
     Coefficient,
@@ -27,12 +28,7 @@ from dpgov.queries.wording.regressions import (
     terms_of,
     warnings_of,
 )
-from dpgov.queries.wording.words import (
-    NOTHING,
-    accuracy_at,
-    readable,
-    term_in_words,
-)
+from dpgov.queries.wording.words import term_in_words
 
 _USUAL = 0.95
 _PLACES = 41

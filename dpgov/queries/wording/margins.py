@@ -12,16 +12,15 @@ from dpgov.language.translation import percent
 from dpgov.privacy.noise.noise import WITHIN
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.wording.dates import moved_by, periods_apart
-from dpgov.queries.wording.words import (
+from dpgov.queries.wording.numbers import (
     NOTHING,
     accuracy_at,
     at_most,
     in_percent,
-    joined,
     rank_error_at,
     rows_in_words,
-    statistic_in_words,
 )
+from dpgov.queries.wording.words import joined, statistic_in_words
 
 
 def bound_at(cell: Mapping[str, Any], level: float) -> float | None:

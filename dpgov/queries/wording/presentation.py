@@ -29,16 +29,16 @@ from dpgov.queries.wording.margins import (
     margin,
     not_counted_in_words,
 )
-from dpgov.queries.wording.useful import empty_in_words, too_noisy
-from dpgov.queries.wording.words import (
+from dpgov.queries.wording.numbers import (
     LEVELS,
     NOTHING,
     accuracy_at,
     rank_error_at,
     readable,
     rows_in_words,
-    statistic_in_words,
 )
+from dpgov.queries.wording.useful import empty_in_words, too_noisy
+from dpgov.queries.wording.words import statistic_in_words
 
 # One wording for each ending, whatever went wrong: the text must not depend on the data.
 ENDINGS = {

@@ -16,14 +16,9 @@ from django.utils.translation import ngettext
 from dpgov.language.translation import percent
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.wording.margins import condition_of_errors, margin
+from dpgov.queries.wording.numbers import accuracy_at, outwards, readable
 from dpgov.queries.wording.plotting import Figure, as_figure, cut, inert, labelled_axis
-from dpgov.queries.wording.words import (
-    accuracy_at,
-    outwards,
-    readable,
-    statistic_in_words,
-    term_in_words,
-)
+from dpgov.queries.wording.words import statistic_in_words, term_in_words
 
 _LONGEST_LINE = 28
 _USUAL = 0.95

@@ -12,13 +12,13 @@ from typing import Any, TextIO
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from dpgov.queries.wording.numbers import LEVELS, accuracy_at
 from dpgov.queries.wording.presentation import (
     Answer,
     adjusted_values,
     cell_labels,
     read_answer,
 )
-from dpgov.queries.wording.words import LEVELS, accuracy_at
 from dpgov.web.spreadsheet import safe_text
 
 

@@ -15,7 +15,7 @@ from dpgov.privacy.mechanisms.table import AlikeCells
 from dpgov.privacy.plan.ranges import clipped, is_empty
 from dpgov.privacy.plan.statistics import STATISTICS, Recipe
 from dpgov.queries.wording.bins import USUAL, written
-from dpgov.queries.wording.words import accuracy_at
+from dpgov.queries.wording.numbers import accuracy_at
 
 # A group is too noisy where its interval covers more than this part of all that can be true ...
 _PART = 0.5

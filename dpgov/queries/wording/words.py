@@ -1,23 +1,20 @@
-"""A plan as a sentence in the reader's language, and numbers as they are written for people.
+"""A plan as a sentence in the reader's language.
 
 For pages, history and whoever reads the log. Works from the plan's one JSON form and from quotes
 and answers alone; never looks at a dataset, the database or data.
 """
 
-import math
 from collections.abc import Mapping, Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from operator import index
 from typing import Any
 
-from django.utils.formats import get_format
 from django.utils.translation import get_language, gettext, gettext_lazy, ngettext
 
-from dpgov.language.translation import english, percent
+from dpgov.language.translation import english
 from dpgov.privacy.accounting.decimals import read_decimal
 from dpgov.privacy.plan.statistics import IN_ROWS, STATISTICS
-from dpgov.queries.wording.adaptive import chosen_in_words
 from dpgov.queries.wording.dates import PARTS_IN_WORDS
+from dpgov.queries.wording.numbers import in_percent, rows_in_words
 
 _LONGEST_LIST = 4
 _CONDITIONS = {
@@ -51,7 +48,7 @@ def in_words(plan: dict[str, Any]) -> str:
         parts.append(gettext("where {conditions}").format(conditions=words))
     groupings = plan.get("group_by", [])
     if chosen := plan.get("adaptive"):
-        parts.append(chosen_in_words(chosen, joined([g["column"] for g in groupings])))
+        parts.append(_chosen_adaptively(chosen, joined([g["column"] for g in groupings])))
     elif groupings:
         words = joined([grouping_in_words(g) for g in groupings])
         parts.append(gettext("for each {groups}").format(groups=words))
@@ -155,6 +152,24 @@ def grouping_in_words(grouping: dict[str, Any]) -> str:
     return f"{column} ({', '.join(shortened(grouping.get('categories') or []))})"
 
 
+def _chosen_adaptively(chosen: dict[str, Any], columns: str) -> str:
+    """ "in 8 tables chosen adaptively among 15 of age, sex and region"."""
+    # No plural is looked up for a number that nobody has read: 1E+999999 would be written out.
+    rounds = index(chosen["rounds"])
+    pattern = ngettext(
+        "in {rounds} table chosen adaptively among {candidates} of {columns}",
+        "in {rounds} tables chosen adaptively among {candidates} of {columns}",
+        rounds,
+    )
+    if chosen.get("mwem"):
+        pattern = ngettext(
+            "in {rounds} table chosen by MWEM among {candidates} of {columns}",
+            "in {rounds} tables chosen by MWEM among {candidates} of {columns}",
+            rounds,
+        )
+    return pattern.format(rounds=rounds, candidates=len(chosen["tables"]), columns=columns)
+
+
 def of_each_unit(limits: Mapping[str, int], *, grouped: bool) -> str:
     """ "Using at most 2 groups of each privacy unit and 1 row in each": nothing without a limit."""
     rows, groups = limits.get("rows_per_group"), limits.get("groups") if grouped else None
@@ -172,12 +187,6 @@ def of_each_unit(limits: Mapping[str, int], *, grouped: bool) -> str:
     if grouped:
         pattern = gettext("using at most {rows} of each privacy unit in a group")
     return pattern.format(rows=of_group)
-
-
-def in_percent(share: float | Decimal) -> str:
-    """A share of a plan or a release as it is, however many decimals: 0.25 is "25%"."""
-    text = format(Decimal(str(share)) * 100, "f")
-    return percent(text.rstrip("0").rstrip(".") if "." in text else text)
 
 
 def joined(items: Sequence[str], word: str = "and") -> str:
@@ -206,72 +215,3 @@ def shortened(values: Sequence[Any]) -> list[str]:
     shown = _LONGEST_LIST - 1
     left_out = gettext("{number} more").format(number=len(values) - shown)
     return [*(str(value) for value in values[:shown]), left_out]
-
-
-LEVELS = (0.9, 0.95, 0.99)
-NOTHING = "–"
-
-
-def readable(value: float, error: float | None = None, rounding: str = "") -> str:
-    """A number with about as many digits as its error leaves meaningful, to the nearest one.
-
-    Unless `rounding` says which way: one of those of `decimal`.
-    """
-    if not math.isfinite(value):
-        return NOTHING
-    if float(value).is_integer() and abs(value) < 1e15:
-        return _printed(f"{int(value):,}")
-    scale = abs(error) if error else abs(value)
-    decimals = min(9, max(0, 2 - math.floor(math.log10(scale)))) if scale > 0 else 2
-    text = f"{value:,.{decimals}f}"
-    if rounding and not float(value).is_integer():
-        exact = Decimal(str(value)).quantize(Decimal(1).scaleb(-decimals), rounding=rounding)
-        text = f"{exact:,f}"
-    return _printed(text.rstrip("0").rstrip(".") if "." in text else text)
-
-
-def at_most(bound: float) -> str:
-    """A bound on an error as text, rounded up."""
-    return readable(bound, rounding=ROUND_CEILING)
-
-
-def outwards(low: float, high: float, error: float | None) -> tuple[str, str]:
-    """The ends of an interval as text, rounded away from each other."""
-    return readable(low, error, ROUND_FLOOR), readable(high, error, ROUND_CEILING)
-
-
-def ungrouped(text: str) -> str:
-    """A readable number without marks for its thousands: years have none."""
-    return text.replace(_thousands(), "")
-
-
-def _printed(text: str) -> str:
-    """With the marks for thousands of everything else on the page, and a true minus sign."""
-    return text.replace(",", _thousands()).replace("-", "\u2212")
-
-
-def _thousands() -> str:
-    return str(get_format("THOUSAND_SEPARATOR"))
-
-
-def accuracy_at(accuracy: list[dict[str, Any]], level: float) -> float | None:
-    """The error bound at a confidence level, if it is stated in the statistic's own unit."""
-    return _stated(accuracy, level, "value")
-
-
-def rank_error_at(accuracy: list[dict[str, Any]], level: float) -> float | None:
-    """The error bound at a confidence level, if it is stated in rows, as for quantiles."""
-    return _stated(accuracy, level, "rank_error")
-
-
-def rows_in_words(rows: float) -> str:
-    """A number of rows: "1 row", "20 rows"."""
-    pattern = ngettext("{rows} row", "{rows} rows", 1 if rows == 1 else 2)
-    return pattern.format(rows=readable(rows))
-
-
-def _stated(accuracy: list[dict[str, Any]], level: float, name: str) -> float | None:
-    for item in accuracy:
-        if item["confidence_level"] == level and item.get(name) is not None:
-            return float(item[name])
-    return None

@@ -23,16 +23,11 @@ from dpgov.queries.kinds import least_groups
 from dpgov.queries.wording.dates import date_at, first_of
 from dpgov.queries.wording.dots import shift_of
 from dpgov.queries.wording.margins import beside
+from dpgov.queries.wording.numbers import NOTHING, accuracy_at, at_most, readable
 from dpgov.queries.wording.plotting import Figure, as_figure, inert, labelled_axis
 from dpgov.queries.wording.presentation import cell_labels
 from dpgov.queries.wording.regressions import is_doubtful
-from dpgov.queries.wording.words import (
-    NOTHING,
-    accuracy_at,
-    at_most,
-    readable,
-    statistic_in_words,
-)
+from dpgov.queries.wording.words import statistic_in_words
 
 _LEVEL = 0.99
 _MOST_DRAWN = 20

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, Route, sync_playwright
 
 from dpgov.dashboards.history.figures import tree_map
 from dpgov.explain.comparison import Figure as Method
-from dpgov.explain.figures.accounts import by_method
+from dpgov.explain.figures.guarantee import by_method
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.pictures.cells import Map
 from dpgov.queries.pictures.figures import Leads

@@ -12,7 +12,7 @@ from dpgov.audit.actions import Action
 from dpgov.audit.actor import WORKER
 from dpgov.audit.checkpoints.signing import make_checkpoint
 from dpgov.audit.services import append
-from dpgov.notices.events.months import ended_months
+from dpgov.notices.events.routine import ended_months
 from dpgov.notices.events.telling import tell
 from dpgov.notices.kinds import Kind
 from dpgov.notices.models import Choice, Event, Notice, State

@@ -15,10 +15,10 @@ from django.urls import reverse
 from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import NANO, parse_epsilon
 from dpgov.privacy.local.randomiser import for_epsilon
-from dpgov.surveys import script
 from dpgov.surveys.models import Survey, SurveyToken, Tally
 from dpgov.surveys.rest import answering as doors
 from dpgov.surveys.services import close_survey, receive
+from dpgov.surveys.web.respond import integrity, sha256
 from dpgov.surveys.wording import rule_of
 from dpgov.tenants.models import Membership
 from tests.integration.surveys.made import LATER, drafted, opened, shared, tokens
@@ -234,9 +234,9 @@ def test_the_page_names_the_hash_of_the_script_that_it_runs(
 ) -> None:
     """M1: on the page, as the browser's own check, and in the documentation."""
     page = client.get(reverse("surveys:respond", args=[opened(owner).code])).content.decode()
-    assert script.sha256() in page
-    assert f'integrity="{script.integrity()}"' in page
-    assert script.sha256() in (_ROOT / "docs/surveys.md").read_text()
+    assert sha256() in page
+    assert f'integrity="{integrity()}"' in page
+    assert sha256() in (_ROOT / "docs/surveys.md").read_text()
 
 
 def test_the_page_says_what_is_hidden_and_what_is_not(owner: Membership, client: Client) -> None:

@@ -1,25 +1,23 @@
-"""A worker's part of a registration: taken by turns, read under a lease, ended once.
+"""A worker's part of a registration: read under the lease that it took, ended once.
 
 A worker that was away too long finds its fence outdated, stops its reader and leaves nothing. Must
 never end an arrival for what one machine lacks.
 """
 
 import time
-from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
 import structlog
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import connection
 from django.db.models import F, Q
 
 from dpgov.datasets import storage
-from dpgov.datasets.crossing import next_arrivals
 from dpgov.datasets.declaration import column_of, of_json
 from dpgov.datasets.models import Arrival, Dataset, DatasetVersion
 from dpgov.datasets.services.arrivals import states
-from dpgov.datasets.services.arrivals.here import can_read
+from dpgov.datasets.services.arrivals.taking import ATTEMPTS, Claim
 from dpgov.datasets.services.derived.making import NotDerived, make_derived
 from dpgov.datasets.services.derived.parents import Derivation
 from dpgov.datasets.services.files.handing_in import TooManyFiles
@@ -35,13 +33,9 @@ from dpgov.language.said import said
 from dpgov.operation.away import is_database_away
 from dpgov.operation.clock import Now
 from dpgov.privacy.plan.schema import InvalidDomain
-from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, may
 
-# Of readers that die over the same file; a file that is at fault is refused at the first one.
-ATTEMPTS = 3
-_LOOKED_AT = 50
 _BEAT = 1.0
 _PAUSE = timedelta(seconds=30)
 _ARCHIVED = said("The dataset was archived meanwhile. Register the file as a dataset of its own.")
@@ -59,56 +53,6 @@ _log = structlog.get_logger("dpgov.reading")
 
 class LostArrival(Exception):
     """It was stopped, or another worker has it now."""
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """The right to read one file for somebody, as long as the lease is renewed."""
-
-    arrival: Arrival
-    tenant_id: UUID
-
-
-def next_claim() -> Claim | None:
-    """Take what comes next and can be seen from here; None if nothing does.
-
-    A file that this machine neither has nor can bring is left to other workers, without an attempt.
-    """
-    for pk, tenant_id in next_arrivals(ATTEMPTS, _LOOKED_AT):
-        with acting_for(tenant_id):
-            claim = _claim(pk, tenant_id)
-        if claim is not None:
-            return claim
-    return None
-
-
-@transaction.atomic
-def _claim(pk: UUID, tenant_id: UUID) -> Claim | None:
-    free = Arrival.objects.filter(
-        Q(state=Arrival.State.WAITING) | Q(state=Arrival.State.READING, lease_until__lt=Now()),
-        pk=pk,
-        attempts__lt=ATTEMPTS,
-    )
-    found = free.select_related("upload").first()
-    if found is None:
-        return None
-    if not can_read(found):
-        return None
-    taken = free.filter(fence=found.fence).update(
-        state=Arrival.State.READING,
-        fence=F("fence") + 1,
-        attempts=F("attempts") + 1,
-        lease_until=Now() + timedelta(seconds=settings.DPGOV_LEASE_SECONDS),
-        taken_at=Now(),
-        rows_read=0,
-        bytes_read=0,
-    )
-    if not taken:
-        return None
-    # What an attempt wrote that nobody carries on.
-    remove_attempt(found.version_id)
-    whole = Arrival.objects.select_related("upload__tenant", "asked_by", "dataset__tenant")
-    return Claim(whole.get(pk=pk), tenant_id)
 
 
 class _Follower:

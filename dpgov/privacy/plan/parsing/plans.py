@@ -17,10 +17,9 @@ from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.plan.computed.asked import formulas_used
 from dpgov.privacy.plan.outcomes import has_two_values, not_of_two
 from dpgov.privacy.plan.parsing.choosing import read_choosing
-from dpgov.privacy.plan.parsing.clips import not_clipped, read_clip
 from dpgov.privacy.plan.parsing.computed import with_computed
 from dpgov.privacy.plan.parsing.groups import check_along, read_grouping
-from dpgov.privacy.plan.parsing.per_unit import read_per_unit
+from dpgov.privacy.plan.parsing.narrowing import not_clipped, read_clip, read_per_unit
 from dpgov.privacy.plan.parsing.predictors import not_grouped, read_predictors
 from dpgov.privacy.plan.parsing.where import read_column, read_filters, read_number
 from dpgov.privacy.plan.plan import Grouping, Plan, Statistic

@@ -13,14 +13,9 @@ from dpgov.budgets.words import amount, question
 from dpgov.language.translation import percent
 from dpgov.privacy.accounting.decimals import as_number, as_text
 from dpgov.queries.asking.curve import Curve, Point, Verdict
+from dpgov.queries.wording.numbers import NOTHING, at_most, readable, rows_in_words
 from dpgov.queries.wording.plotting import Figure, as_figure, inert, labelled_axis
-from dpgov.queries.wording.words import (
-    NOTHING,
-    at_most,
-    readable,
-    rows_in_words,
-    statistic_in_words,
-)
+from dpgov.queries.wording.words import statistic_in_words
 from dpgov.web.typed import as_typed
 
 _LINE, _HANDLE, _FREE = "1", "2", "6"

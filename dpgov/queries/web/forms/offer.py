@@ -29,14 +29,9 @@ from dpgov.queries.wording.margins import (
     not_counted_in_words,
     rows_that_count,
 )
+from dpgov.queries.wording.numbers import NOTHING, at_most
 from dpgov.queries.wording.useful import warning_in_words
-from dpgov.queries.wording.words import (
-    NOTHING,
-    at_most,
-    filter_in_words,
-    in_words,
-    statistic_in_words,
-)
+from dpgov.queries.wording.words import filter_in_words, in_words, statistic_in_words
 from dpgov.web.typed import as_typed
 
 # What to ask for where a limit of this kind is too tight.

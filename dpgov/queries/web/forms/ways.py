@@ -9,7 +9,7 @@ from dpgov.privacy.answer.adaptively import Adaptively
 from dpgov.privacy.answer.covers import Cover, Way
 from dpgov.queries.asking.quote import Quote
 from dpgov.queries.asking.work import work_of
-from dpgov.queries.wording.words import readable
+from dpgov.queries.wording.numbers import readable
 
 _Drawn = Cover | Adaptively | None
 

@@ -9,7 +9,8 @@ from django.test import Client
 from django.utils import timezone
 
 from dpgov.datasets.models import Arrival, Dataset
-from dpgov.datasets.services.arrivals.reading import ATTEMPTS, give_up_old, next_claim
+from dpgov.datasets.services.arrivals.reading import give_up_old
+from dpgov.datasets.services.arrivals.taking import ATTEMPTS, next_claim
 from dpgov.datasets.services.stored import keeping
 from dpgov.datasets.store.base import StoreAway
 from dpgov.datasets.tasks import read_next

@@ -8,7 +8,7 @@ from django.db.models import F
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Budget
 from dpgov.datasets.models import Arrival, Dataset
-from dpgov.datasets.services.arrivals.reading import next_claim
+from dpgov.datasets.services.arrivals.taking import next_claim
 from tests.eager import read_waiting
 from tests.integration.datasets.arrivals.conftest import files, while_it_is_read
 

@@ -10,7 +10,8 @@ from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Budget
 from dpgov.datasets.declaration import as_json, of_json
 from dpgov.datasets.models import Arrival, Dataset, Draft, Upload
-from dpgov.datasets.services.arrivals.reading import carry_out, next_claim
+from dpgov.datasets.services.arrivals.reading import carry_out
+from dpgov.datasets.services.arrivals.taking import next_claim
 from dpgov.datasets.tasks import read_next
 from dpgov.demo.census.adult import declaration as adult
 from dpgov.engines import child

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from dpgov.datasets import storage
 from dpgov.datasets.models import Arrival
-from dpgov.datasets.services.arrivals.reading import ATTEMPTS, next_claim
+from dpgov.datasets.services.arrivals.taking import ATTEMPTS, next_claim
 from dpgov.datasets.tasks import arrivals_round, read_next
 from dpgov.tenants.models import Membership
 from tests.eager import read_waiting

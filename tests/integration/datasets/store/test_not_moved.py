@@ -46,7 +46,7 @@ def test_without_room_nothing_comes_back(
     move("store")
     names = objects.names()
     with monkeypatch.context() as patch:
-        patch.setattr("dpgov.datasets.store.whole.os.fsync", _full)
+        patch.setattr("dpgov.datasets.store.objects.os.fsync", _full)
         with pytest.raises(CommandError, match="no room in the state folder"):
             move("folder")
     assert here() == set()

@@ -18,7 +18,7 @@ from rest_framework.test import APIClient
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.answer.body import ALIKE, MAX_CELLS
 from dpgov.queries.models import Query, Release
-from dpgov.queries.wording.words import readable
+from dpgov.queries.wording.numbers import readable
 from dpgov.tenants.models import Membership
 from tests.integration.queries.web.test_quote_page import text_of
 from tests.made_once import made_once

@@ -12,7 +12,8 @@ from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.kinds import LONGEST_KIND, kind_of
 from dpgov.queries.wording.drawings import shown
 from dpgov.queries.wording.guarantee import guarantee_in_words
-from dpgov.queries.wording.words import condition_in_words, in_words, readable
+from dpgov.queries.wording.numbers import readable
+from dpgov.queries.wording.words import condition_in_words, in_words
 from tests.unit.privacy.tables import blueprint_of, of_kind, question, schema_of
 
 COUNT = {"statistic": "count"}

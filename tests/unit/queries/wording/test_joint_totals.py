@@ -15,8 +15,8 @@ from dpgov.privacy.answer.blueprint import prepare
 from dpgov.privacy.answer.body import read_body
 from dpgov.privacy.joint.total import Joint, joint_of
 from dpgov.privacy.plan.parsing.plans import parse_plan
+from dpgov.queries.wording.numbers import readable
 from dpgov.queries.wording.presentation import read_answer
-from dpgov.queries.wording.words import readable
 from tests.unit.privacy.tables import schema_of
 
 _MAX_ROWS = 1_000

@@ -1,7 +1,9 @@
-"""The report of the month that has ended: told on the first of the next, to officers, once.
+"""What the installation does by itself, told to those who answer for it; no row asks for it.
 
-Says that there is a report and leads to it. The e-mail has it enclosed, so it is told once a signed
-checkpoint covers the month, or a day later in any case.
+The last noise check's alarm: what it found is about made-up tables, never data. And the report of
+the month that has ended, on the first of the next, once: it says that there is a report and leads
+to it. The e-mail has it enclosed, so it is told once a signed checkpoint covers the month, or a day
+later in any case.
 """
 
 from collections.abc import Iterator
@@ -9,12 +11,30 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from dpgov.audit.selectors import EntryFilter, checkpoints_of, entries_of
+from dpgov.noise_check.findings import Verdict, last_report
 from dpgov.notices.events.telling import NEWS, Happening, people_having, told_before
 from dpgov.notices.kinds import Kind
 from dpgov.tenants.models import Role
 
 # What was printed before the log was signed would have to be printed again.
 _PATIENCE = timedelta(days=1)
+
+
+def alarms(tenant_id: UUID) -> Iterator[Happening]:
+    """The last run's alarm, if it raised one and this tenant has not been told."""
+    report = last_report()
+    if report is None or report.verdict is Verdict.FINE:
+        return
+    key = f"noise_check:{report.at}"
+    if told_before(tenant_id, [key]):
+        return
+    yield Happening(
+        key=key,
+        kind=Kind.NOISE_CHECK,
+        due_at=datetime.fromtimestamp(report.at, UTC),
+        people=people_having(tenant_id, Role.OFFICER, Role.ADMIN),
+        detail={"verdict": report.verdict.value},
+    )
 
 
 def ended_months(tenant_id: UUID, now: datetime) -> Iterator[Happening]:

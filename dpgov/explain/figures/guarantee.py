@@ -1,14 +1,15 @@
-"""Group privacy: how sure somebody can become about a group of k units."""
+"""What a guarantee means for a group of k units, and what the same charges add up to otherwise."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
 from django.utils.translation import gettext as _
 
+from dpgov.explain.comparison import Figure as Method
 from dpgov.explain.groups import Certainty
 from dpgov.language.translation import percent
-from dpgov.queries.wording.plotting import Figure, as_figure
+from dpgov.queries.wording.plotting import Figure, as_figure, labelled_axis
 
 
 def certainty_by_size(certainties: Sequence[Certainty], chosen: int) -> Figure:
@@ -57,4 +58,29 @@ def _dot(points: Sequence[tuple[int, float]], role: str) -> Any:
         showlegend=False,
         meta={"role": role},
         hoverinfo="skip",
+    )
+
+
+def by_method(methods: Iterable[Method], delta: str) -> Figure:
+    """Bars of those that are known, the first on top; the dataset's own one in its colour."""
+    known = [method for method in methods if method.epsilon is not None][::-1]
+    axis = labelled_axis([method.title for method in known])
+    return as_figure(
+        [_bars(known, admits=True), _bars(known, admits=False)],
+        showlegend=False,
+        barmode="overlay",
+        xaxis={"title": {"text": _("ε at δ {delta}").format(delta=delta)}, "rangemode": "tozero"},
+        yaxis={**axis, "automargin": True},
+    )
+
+
+def _bars(known: Sequence[Method], *, admits: bool) -> Any:
+    shown = [(place, one) for place, one in enumerate(known) if one.admits is admits]
+    return go.Bar(
+        x=[one.epsilon for _place, one in shown],
+        y=[place for place, _one in shown],
+        text=[one.text for _place, one in shown],
+        orientation="h",
+        meta={"role": "spent" if admits else "rest"},
+        hovertemplate="ε %{text}<extra></extra>",
     )
