@@ -18,7 +18,7 @@ from dpgov.audit.entry import iso
 from dpgov.language.said import as_values, said
 from dpgov.language.spoken import SpokenRefusal
 from dpgov.language.translation import english
-from dpgov.notices.delivery.pauses import GIVEN_UP_AFTER, next_try
+from dpgov.notices.delivery.pauses import GIVEN_UP_AFTER, is_pausing, next_try
 from dpgov.notices.delivery.sending import FAILURES, post
 from dpgov.notices.delivery.signing import secret_of, signature
 from dpgov.notices.models import Delivery, Event, State, Webhook
@@ -66,7 +66,7 @@ def _deliver_by_turns(webhooks: Sequence[Webhook], over: float) -> int:
 
 def _deliver_next(webhook: Webhook) -> bool:
     due = _waiting(webhook).filter(due_at__lte=Now()).order_by("due_at", "id").first()
-    if due is None or due.next_attempt_at > clock.now() or not _claim(due):
+    if due is None or is_pausing(due.next_attempt_at, clock.now()) or not _claim(due):
         return False
     return _deliver(due, webhook)
 

@@ -15,7 +15,7 @@ from django.core.mail import EmailMessage
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from dpgov.notices.delivery.pauses import GIVEN_UP_AFTER, next_try
+from dpgov.notices.delivery.pauses import GIVEN_UP_AFTER, next_try, pausing
 from dpgov.notices.kinds import REACHES, Kind
 from dpgov.notices.models import Event, Notice, State
 from dpgov.notices.selectors import about_seen
@@ -71,7 +71,7 @@ def send_letters(tenant_id: UUID, enclose: Enclose = nothing, *, until: float = 
 
 
 def _due(tenant_id: UUID) -> QuerySet[Notice]:
-    waiting = _waiting(tenant_id).filter(due_at__lte=Now(), next_attempt_at__lte=Now())
+    waiting = _waiting(tenant_id).filter(~pausing(), due_at__lte=Now())
     return waiting.select_related("event", "person", "tenant").order_by("next_attempt_at", "id")
 
 

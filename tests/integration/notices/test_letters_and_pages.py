@@ -97,6 +97,16 @@ def test_an_address_that_is_refused_holds_up_nobody_else_s_letter(
     assert Notice.objects.get(person=officer.user).letter == State.WAITING
 
 
+@pytest.mark.parametrize(("pause", "sent"), [(timedelta(minutes=59), 0), (timedelta(days=1), 1)])
+def test_a_try_that_a_clock_ahead_put_off_is_made_now(
+    pause: timedelta, sent: int, officer: Membership
+) -> None:
+    """L14: no pause is longer than an hour, so that such a date was made by a clock ahead."""
+    happen(officer)
+    Notice.objects.update(attempts=1, next_attempt_at=timezone.now() + pause)
+    assert send(officer) == sent
+
+
 def test_who_is_no_member_any_more_gets_no_letter(officer: Membership) -> None:
     happen(officer)
     officer.delete()

@@ -109,6 +109,20 @@ def test_a_refusal_or_a_redirect_is_tried_again_later_and_later(
     assert [Delivery.objects.get(pk=first.pk).attempts, len(listener.received)] == [2, 3]
 
 
+@pytest.mark.parametrize(("pause", "sent"), [(timedelta(minutes=59), 0), (timedelta(days=1), 1)])
+def test_a_call_that_a_clock_ahead_put_off_is_made_now(
+    pause: timedelta,
+    sent: int,
+    admin: Membership,
+    added: webhooks.WithSecret,
+    listener: Listener,
+) -> None:
+    """L14: no pause is longer than an hour, so that such a date was made by a clock ahead."""
+    happen(admin, "one")
+    Delivery.objects.update(attempts=1, next_attempt_at=timezone.now() + pause)
+    assert deliver(admin) == sent
+
+
 def test_the_pauses_grow_to_an_hour() -> None:
     now = timezone.now()
     pauses = [(next_try(attempts, now) - now).total_seconds() for attempts in range(1, 60)]
