@@ -14,6 +14,7 @@ from rest_framework.request import Request
 from dpgov.budgets.meaning import Protected
 from dpgov.budgets.models import SharedBudgetMember
 from dpgov.datasets.audience import seen
+from dpgov.datasets.discarded import discarded
 from dpgov.datasets.lineage import without_parent
 from dpgov.datasets.models import Column, Dataset, DatasetVersion
 from dpgov.language.said import Said, said
@@ -109,11 +110,12 @@ def get_dataset(membership: Membership, slug: str) -> Dataset:
 
 
 def archived_datasets(tenant: Tenant) -> QuerySet[Dataset]:
-    """The tenant's archived datasets, the newest first; those that were discarded are left out."""
-    found = Dataset.objects.filter(
-        tenant=tenant, archived_at__isnull=False, held_at__isnull=True
-    ).select_related("budget")
-    return found.order_by("-archived_at", "name")
+    """The tenant's archived datasets, the newest first; those that were discarded are left out.
+
+    One that was held when a parent was archived is among them if it was ever asked about.
+    """
+    found = Dataset.objects.filter(~discarded(), tenant=tenant, archived_at__isnull=False)
+    return found.select_related("budget").order_by("-archived_at", "name")
 
 
 def held_datasets(membership: Membership) -> QuerySet[Dataset]:

@@ -11,7 +11,9 @@ from django.test import Client
 from django.urls import reverse
 
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import current_version
 from dpgov.datasets.services import archive_dataset, delete_data, pause_questions
+from dpgov.datasets.services.held.looks import pause
 from dpgov.tenants.models import Membership
 from tests.integration.datasets.derived.family import derived
 from tests.made_once import made_once
@@ -77,3 +79,19 @@ def test_a_pause_stands_where_the_button_would(
     assert "Questions about this dataset are paused. Resume them before you archive it." in text
     assert f'href="{reverse("datasets:detail", args=["visits"])}"> Go to Visits' in text
     assert BUTTON not in text
+
+
+def test_one_that_was_held_meanwhile_is_on_the_page_from_which_its_data_is_deleted(
+    browser: Client,
+    owner: Membership,
+    officer: Membership,
+    both: Dataset,
+    visits_and_costs: Pair,
+) -> None:
+    """Its rows would have stayed as long as those of the parent that went."""
+    pause(version=current_version(both), membership=officer, reason="whose are these?")
+    archive_dataset(dataset=visits_and_costs[0], user=owner.user)
+    address = reverse("datasets:delete_data", args=[both.pk])
+    assert f'href="{address}"' in _text(browser, "datasets:archived")
+    assert browser.post(address, {"name": both.name}).status_code == 302
+    assert Dataset.objects.get(pk=both.pk).data_deleted_at is not None
