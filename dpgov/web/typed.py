@@ -1,4 +1,4 @@
-"""Numbers as people type them: understood by the page's language, or refused with what to type.
+"""What people type: numbers by the page's language, or refused with what to type; and lines.
 
 A mark that could be of thousands or of decimals is never guessed: "10.000" taken for ten loses
 nine thousand nine hundred and ninety rows in silence. The API takes plain decimals only.
@@ -14,6 +14,18 @@ from django.utils.translation import gettext as _
 _SPACES = " \u00a0\u2009\u202f'\u2019"
 _MINUS = str.maketrans(dict.fromkeys("\u2212\u2012\u2013\u2014", "-"))
 _MARKED = re.compile(r"-?[0-9][0-9.,]*", re.ASCII)
+
+
+class Lines(forms.Textarea):
+    """Several lines, of which each break is one sign, as the browser counts that stops the typing.
+
+    It sends two for each, so that a text at its limit would be refused.
+    """
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> Any:
+        """What was typed."""
+        typed = super().value_from_datadict(data, files, name)
+        return typed.replace("\r\n", "\n") if isinstance(typed, str) else typed
 
 
 class TypedNumber(forms.CharField):

@@ -67,7 +67,7 @@ def member_role(request: MemberRequest, membership_id: UUID) -> HttpResponse:
     role = form.cleaned_data["role"]
     takes_two = takes_two_persons(role, membership.roles_code)
     is_missed = not takes_two and bool(_lost(membership, role)) and not form.cleaned_data["sure"]
-    if is_missed or (takes_two and not form.has_reason()):
+    if is_missed or form.errors or (takes_two and not form.has_reason()):
         return _ask(request, membership, form, takes_two=takes_two)
     try:
         asked = giving.change_role(

@@ -12,6 +12,7 @@ from dpgov.tenants.models import Membership, Role, User
 from dpgov.tenants.roles import choices
 from dpgov.tenants.tokens import DAYS
 from dpgov.web.picking import PickOne, PickSeveral, Suggested
+from dpgov.web.typed import Lines
 
 _DAYS = (7, 30, DAYS, 365)
 
@@ -62,7 +63,12 @@ class RoleForm(forms.Form):
     """
 
     role = forms.ChoiceField(label=_("Role"), choices=choices)
-    reason = forms.CharField(label=_("Reason"), max_length=500, required=False)
+    reason = forms.CharField(
+        label=_("Reason"),
+        max_length=500,
+        required=False,
+        widget=Lines({"class": "form-control", "rows": 2, "required": True}),
+    )
     sure = forms.BooleanField(required=False)
 
     def has_reason(self) -> bool:

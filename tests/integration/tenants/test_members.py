@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
+from dpgov.approvals.models import ChangeRequest
 from dpgov.audit.actions import Action
 from dpgov.audit.models import AuditEntry
 from dpgov.tenants import services
@@ -160,6 +161,32 @@ def test_one_of_two_owners_gets_another_role_at_once(
     )
     owner.refresh_from_db()
     assert owner.role == Role.ANALYST
+
+
+def test_a_reason_that_is_too_long_is_said_to_be_and_kept(
+    admin: Membership, analyst: Membership, client_for: ClientFor
+) -> None:
+    """It would have to be written once more; a line break is one sign, as where it is typed."""
+    browser, door = client_for(admin), f"/members/{analyst.id}/role/"
+    page = browser.post(door, {"role": "officer", "reason": "x" * 501})
+    assert page.status_code == 422
+    assert "at most 500 characters" in page.text
+    assert "x" * 501 in page.text
+    assert not ChangeRequest.objects.exists()
+    lines = "\r\n".join(["x" * 49] * 10)
+    assert browser.post(door, {"role": "officer", "reason": lines}).status_code == 302
+    assert ChangeRequest.objects.get().reason == lines.replace("\r\n", "\n")
+
+
+def test_a_reason_that_nobody_reads_costs_no_error(
+    admin: Membership, analyst: Membership, client_for: ClientFor
+) -> None:
+    """Where one person decides, the page asks for none."""
+    sent = {"role": "admin", "reason": "x" * 501}
+    page = client_for(admin).post(f"/members/{analyst.id}/role/", sent)
+    assert page.status_code == 422
+    analyst.refresh_from_db()
+    assert analyst.role == Role.ANALYST
 
 
 def test_where_no_owner_is_left_the_list_of_members_says_so(

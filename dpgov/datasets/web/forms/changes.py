@@ -23,6 +23,7 @@ from dpgov.datasets.services.held.holds import possible_lenders
 from dpgov.datasets.web.forms.dataset import EpsilonField, count_in
 from dpgov.language.translation import translated
 from dpgov.web.picking import PickOne, Suggested
+from dpgov.web.typed import Lines
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -178,7 +179,7 @@ class DescriptionForm(forms.Form):
         label=_("Description"),
         required=False,
         max_length=4000,
-        widget=forms.Textarea(attrs=_TEXT | {"rows": 5}),
+        widget=Lines(attrs=_TEXT | {"rows": 5}),
     )
 
 

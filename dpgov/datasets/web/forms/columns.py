@@ -16,7 +16,7 @@ from dpgov.privacy.plan.calendar import Step
 from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
 from dpgov.privacy.plan.layouts import MAX_LAYOUT
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, InvalidDomain, NumericDomain
-from dpgov.web.typed import TypedNumber, plain_number
+from dpgov.web.typed import Lines, TypedNumber, plain_number
 
 TEXT = {"class": "form-control form-control-sm", "autocomplete": "off"}
 SELECT = {"class": "form-select form-select-sm"}
@@ -98,7 +98,7 @@ class ColumnForm(forms.Form):
         label=_("Values, one per line"),
         required=False,
         max_length=250_000,
-        widget=forms.Textarea(attrs=TEXT | {"rows": 1, "translate": "no"}),
+        widget=Lines(attrs=TEXT | {"rows": 1, "translate": "no"}),
     )
     missing = _Offered(
         label=_("Missing"),

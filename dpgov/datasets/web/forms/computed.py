@@ -35,14 +35,14 @@ from dpgov.privacy.plan.schema import (
     NumericDomain,
 )
 from dpgov.web.pages import LongSelect
-from dpgov.web.typed import as_typed, plain_number
+from dpgov.web.typed import Lines, as_typed, plain_number
 
 _LINES = TEXT | {"rows": 3, "translate": "no"}
 _FIELD = re.compile(r"computed-([0-9]{1,2})-[a-z]+", re.ASCII)
 
 
 def _lines(label: Any, help_text: Any) -> forms.CharField:
-    widget = forms.Textarea(attrs=_LINES)
+    widget = Lines(attrs=_LINES)
     return forms.CharField(
         label=label, required=False, max_length=250_000, widget=widget, help_text=help_text
     )

@@ -12,7 +12,7 @@ from dpgov.datasets.web.forms.unit import UnitForm
 from dpgov.language.translation import translated
 from dpgov.privacy.accounting.decimals import NANO, InvalidAmount, parse_epsilon
 from dpgov.privacy.accounting.loss import PURE, Currency, InvalidDelta, Mode, parse_delta
-from dpgov.web.typed import TypedNumber, TypedWholeNumber
+from dpgov.web.typed import Lines, TypedNumber, TypedWholeNumber
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -147,7 +147,7 @@ class DatasetForm(UnitForm):
         label=_("Description"),
         required=False,
         max_length=4000,
-        widget=forms.Textarea(attrs=_TEXT | {"rows": 3}),
+        widget=Lines(attrs=_TEXT | {"rows": 3}),
         help_text=_("What the rows are, where they come from, what analysts should know."),
     )
     neighbouring = forms.ChoiceField(

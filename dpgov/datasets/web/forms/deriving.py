@@ -11,7 +11,7 @@ from dpgov.datasets.services import Derivation, Side
 from dpgov.datasets.web.forms.dataset import EpsilonField, count_in
 from dpgov.datasets.web.forms.unit import LARGEST_BOUND
 from dpgov.privacy.accounting.decimals import as_text
-from dpgov.web.typed import TypedWholeNumber, as_typed
+from dpgov.web.typed import Lines, TypedWholeNumber, as_typed
 
 _TEXT = {"class": "form-control"}
 _NUMBER = {"class": "form-control", "inputmode": "numeric"}
@@ -64,7 +64,7 @@ class DeriveForm(forms.Form):
         label=_("Description"),
         required=False,
         max_length=4000,
-        widget=forms.Textarea(attrs=_TEXT | {"rows": 3}),
+        widget=Lines(attrs=_TEXT | {"rows": 3}),
     )
     columns_first = _columns()
     rows_first = _rows()

@@ -3,6 +3,8 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from dpgov.web.typed import Lines
+
 
 class TermsForm(forms.Form):
     """The text of the next version; without text there are no terms from then on."""
@@ -10,7 +12,7 @@ class TermsForm(forms.Form):
     text = forms.CharField(
         label=_("Terms of use"),
         required=False,
-        widget=forms.Textarea(attrs={"class": "form-control", "rows": 16}),
+        widget=Lines(attrs={"class": "form-control", "rows": 16}),
         help_text=_(
             "Plain text. It is shown as you write it, line by line. Leave it empty to remove the "
             "terms."

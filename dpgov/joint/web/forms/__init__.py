@@ -24,7 +24,7 @@ from dpgov.privacy.plan.schema import (
 )
 from dpgov.queries.web.forms.rows import even_edges, number_list, proposed_width
 from dpgov.queries.wording.dates import PARTS_IN_WORDS
-from dpgov.web.typed import TypedNumber, TypedWholeNumber, as_typed
+from dpgov.web.typed import Lines, TypedNumber, TypedWholeNumber, as_typed
 
 _TEXT = {"class": "form-control"}
 _SELECT = {"class": "form-select"}
@@ -35,7 +35,7 @@ def _reason() -> forms.CharField:
     return forms.CharField(
         label=_("Reason"),
         max_length=500,
-        widget=forms.Textarea(_TEXT | {"rows": 2}),
+        widget=Lines(_TEXT | {"rows": 2}),
         help_text=_("The officer who decides reads it, and it goes into the audit log."),
         error_messages={"required": _("Give a reason. It goes into the audit log.")},
     )

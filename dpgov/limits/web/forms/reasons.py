@@ -9,6 +9,7 @@ from dpgov.budgets.errors import NotRaised
 from dpgov.budgets.models import Budget
 from dpgov.budgets.words import limit_said
 from dpgov.datasets.web.forms.dataset import EpsilonField, count_in
+from dpgov.web.typed import Lines
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -20,7 +21,7 @@ def _reason(label: "StrOrPromise") -> forms.CharField:
     return forms.CharField(
         label=label,
         max_length=500,
-        widget=forms.Textarea({"class": "form-control", "rows": 2}),
+        widget=Lines({"class": "form-control", "rows": 2}),
         help_text=_LOGGED,
         error_messages={"required": _("Give a reason. It goes into the audit log.")},
     )

@@ -16,6 +16,7 @@ from dpgov.datasets.web.forms.dataset import EpsilonField, check_delta, delta_fi
 from dpgov.limits.shared_budgets import Named, candidates, named
 from dpgov.tenants.models import Tenant
 from dpgov.web.picking import PickSeveral, Suggested
+from dpgov.web.typed import Lines
 
 _CHOOSE = _("Choose a dataset.")
 _TEXT = {"class": "form-control"}
@@ -26,7 +27,7 @@ _CODE = {**_TEXT, "autocomplete": "off", "autocapitalize": "characters", "spellc
 def _reason() -> forms.CharField:
     return forms.CharField(
         max_length=500,
-        widget=forms.Textarea(_TEXT | {"rows": 2}),
+        widget=Lines(_TEXT | {"rows": 2}),
         label=_("Reason"),
         help_text=_(
             "Why are these the same people, or not? The officer who decides reads it, and it goes "

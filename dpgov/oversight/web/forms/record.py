@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
 from dpgov.oversight.record.record import Typed, allowed
+from dpgov.web.typed import Lines
 
 _TEXT = {"class": "form-control"}
 _AREA = {"class": "form-control", "rows": 3}
@@ -31,12 +32,12 @@ class RecordForm(forms.Form):
     curators = forms.CharField(
         label=gettext_lazy("Who publishes the answers, one name a line"),
         max_length=2_000,
-        widget=forms.Textarea(_AREA),
+        widget=Lines(_AREA),
     )
     intended_use = forms.CharField(
         label=gettext_lazy("What the answers are for"),
         max_length=2_000,
-        widget=forms.Textarea(_AREA),
+        widget=Lines(_AREA),
         help_text=gettext_lazy("Such as: planning of schools in the region."),
     )
     region = forms.CharField(
@@ -58,27 +59,27 @@ class RecordForm(forms.Form):
     authors = forms.CharField(
         label=gettext_lazy("Who wrote this record, one name a line"),
         max_length=2_000,
-        widget=forms.Textarea(_AREA),
+        widget=Lines(_AREA),
     )
     justification = forms.CharField(
         label=gettext_lazy("Why these limits"),
         required=False,
         max_length=4_000,
-        widget=forms.Textarea(_AREA),
+        widget=Lines(_AREA),
         help_text=gettext_lazy("How ε, the unit and the bounds were chosen. It may stay empty."),
     )
     unprotected = forms.CharField(
         label=gettext_lazy("Other figures published without noise"),
         required=False,
         max_length=2_000,
-        widget=forms.Textarea(_AREA),
+        widget=Lines(_AREA),
         help_text=gettext_lazy("From elsewhere, about the same people. It may stay empty."),
     )
     sources = forms.CharField(
         label=gettext_lazy("Links to read more"),
         required=False,
         max_length=2_000,
-        widget=forms.Textarea(_AREA),
+        widget=Lines(_AREA),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -18,7 +18,7 @@ from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema, DateDomain
 from dpgov.queries.web.forms.rows import plain
 from dpgov.queries.web.forms.state import new_key
 from dpgov.queries.wording.words import in_words
-from dpgov.web.typed import TypedNumber, TypedWholeNumber, as_typed
+from dpgov.web.typed import Lines, TypedNumber, TypedWholeNumber, as_typed
 
 _TEXT = {"class": "form-control", "autocomplete": "off"}
 _CHECKS = {"class": "form-check-input"}
@@ -67,7 +67,8 @@ class FillForm(forms.Form):
         """Each problem at the field of its parameter, else above them all."""
         places = {f"values.{one.name}": f"p{n}" for n, one in enumerate(self._parameters)}
         for problem in refusal.problems:
-            path = next((p for p in places if problem.path.startswith(p)), "")
+            # "values.age 2" is no place within "values.age"; no name has a dot.
+            path = ".".join(problem.path.split(".")[:2])
             self.add_error(places.get(path), translated(problem.message))
 
 
@@ -101,7 +102,7 @@ class PublishForm(forms.Form):
     purpose = forms.CharField(
         label=gettext_lazy("What it is for"),
         max_length=300,
-        widget=forms.Textarea({"class": "form-control", "rows": 2}),
+        widget=Lines({"class": "form-control", "rows": 2}),
         help_text=gettext_lazy("Every analyst reads it. Goes into the audit log."),
     )
     price = TypedNumber(

@@ -12,7 +12,7 @@ from dpgov.datasets.web.forms.dataset import EpsilonField, count_in
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.accounting.loss import Currency
 from dpgov.queries.models import BudgetRequest
-from dpgov.web.typed import as_typed
+from dpgov.web.typed import Lines, as_typed
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrPromise
@@ -24,7 +24,7 @@ def _text(label: "StrPromise", required: "StrPromise") -> forms.CharField:
     return forms.CharField(
         label=label,
         max_length=300,
-        widget=forms.Textarea({"class": "form-control", "rows": 2}),
+        widget=Lines({"class": "form-control", "rows": 2}),
         help_text=gettext_lazy("Goes into the audit log."),
         error_messages={"required": required},
     )

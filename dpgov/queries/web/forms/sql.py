@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from dpgov.queries.sql.bounds import LONGEST
 from dpgov.queries.web.forms.price import PriceForm
+from dpgov.web.typed import Lines
 
 
 class SqlForm(forms.Form):
@@ -18,7 +19,7 @@ class SqlForm(forms.Form):
         required=False,
         max_length=LONGEST,
         strip=False,
-        widget=forms.Textarea(
+        widget=Lines(
             attrs={
                 "class": "form-control font-monospace",
                 "rows": 8,

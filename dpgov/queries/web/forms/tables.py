@@ -29,7 +29,7 @@ from dpgov.queries.web.forms.rows import (
 )
 from dpgov.queries.web.forms.where import Where
 from dpgov.queries.wording.dates import PARTS_IN_WORDS
-from dpgov.web.typed import TypedWholeNumber, as_typed
+from dpgov.web.typed import Lines, TypedWholeNumber, as_typed
 
 OWN, ALL = "own", "all"
 _USUAL_ROUNDS = "8"
@@ -110,7 +110,7 @@ class WhichForm(forms.Form):
         label=gettext_lazy("A table on each line: its columns, separated by commas"),
         required=False,
         max_length=20_000,
-        widget=forms.Textarea(attrs={**TEXT, "rows": 4}),
+        widget=Lines(attrs={**TEXT, "rows": 4}),
     )
     method = forms.ChoiceField(
         label=gettext_lazy("How are they drawn?"), required=False, widget=forms.Select(attrs=SELECT)

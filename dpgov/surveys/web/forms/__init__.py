@@ -23,7 +23,7 @@ from dpgov.privacy.local.randomiser import FEWEST_ANSWERS, MOST_ANSWERS
 from dpgov.surveys.services import Asked
 from dpgov.surveys.services.drafting import LONGEST_QUESTION, MOST_EXPECTED
 from dpgov.surveys.services.letters import MOST_ADDRESSES
-from dpgov.web.typed import TypedNumber, TypedWholeNumber, as_typed
+from dpgov.web.typed import Lines, TypedNumber, TypedWholeNumber, as_typed
 
 _TEXT = {"class": "form-control"}
 _SELECT = {"class": "form-select"}
@@ -58,7 +58,7 @@ class SurveyForm(forms.Form):
     answers = forms.CharField(
         label=_("Answers"),
         required=False,
-        widget=forms.Textarea({**_TEXT, "rows": 4}),
+        widget=Lines({**_TEXT, "rows": 4}),
         help_text=_("One a line, 2 to 50. Each person chooses one."),
     )
     lower, upper = _Bound(_("From")), _Bound(_("To"))
@@ -178,7 +178,7 @@ class LettersForm(forms.Form):
     addresses = forms.CharField(
         label=_("E-mail addresses"),
         max_length=MOST_ADDRESSES * 260,
-        widget=forms.Textarea({**_TEXT, "rows": 4, "autocomplete": "off", "spellcheck": "false"}),
+        widget=Lines({**_TEXT, "rows": 4, "autocomplete": "off", "spellcheck": "false"}),
         help_text=_(
             "One a line. Each gets a token of its own, an address that you name again another one."
         ),
@@ -219,7 +219,7 @@ class OpenForm(forms.Form):
     reason = forms.CharField(
         label=_("Reason"),
         max_length=500,
-        widget=forms.Textarea({**_TEXT, "rows": 2}),
+        widget=Lines({**_TEXT, "rows": 2}),
         help_text=_("Goes into the audit log."),
         error_messages={"required": _("Give a reason. It goes into the audit log.")},
     )
