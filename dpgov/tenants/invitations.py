@@ -9,8 +9,9 @@ import secrets
 from datetime import timedelta
 from uuid import UUID
 
+from allauth.account.models import EmailAddress
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from dpgov.audit.actions import Action
@@ -26,6 +27,7 @@ from dpgov.tenants.models import (
     User,
 )
 from dpgov.tenants.role_names import TAKES_TWO_PERSONS
+from dpgov.tenants.roles import having_since
 from dpgov.tenants.selectors import actor_of
 from dpgov.tenants.services import AlreadyMember, TakesTwoPersons
 
@@ -44,6 +46,19 @@ class InvitationRefused(ValueError):
                 "This invitation cannot be used any more. Ask the person who invited you for a new "
                 "one."
             )
+        )
+
+
+class InviterGone(InvitationRefused):
+    """Who invited them could not do so any more, so that no link of it works."""
+
+    def __init__(self) -> None:
+        ValueError.__init__(
+            self,
+            _(
+                "Whoever invited them may not invite anybody any more, so that a link would not "
+                "work. Take this invitation back and invite them anew."
+            ),
         )
 
 
@@ -118,7 +133,7 @@ def let_out(*, invitation_id: UUID, tenant_id: UUID, consent: str) -> tuple[Invi
     invitation = rows.select_for_update(of=("self",)).select_related("tenant").first()
     if invitation is None:
         raise InvitationRefused
-    _refuse_members(invitation.tenant, invitation.email)
+    refuse_members(invitation.tenant, invitation.email)
     invitation.consent = consent
     return invitation, _issue(invitation)
 
@@ -129,12 +144,15 @@ def issue_again(
 ) -> str:
     """Another token for one that waits; the one before works no more.
 
-    Raises InvitationRefused when it was used, taken back, or nobody agreed to it; TooManyLetters.
+    Raises InvitationRefused when it was used, taken back, or nobody agreed to it; InviterGone;
+    TooManyLetters.
     """
     rows = open_invitations(invitation.tenant).select_for_update(of=("self",))
     current = rows.filter(pk=invitation.pk).first()
     if current is None or not current.is_agreed:
         raise InvitationRefused
+    if not stands_behind(current):
+        raise InviterGone
     if current.letters >= MOST_LETTERS and actor != OPERATOR:
         raise TooManyLetters
     token = _issue(current)
@@ -167,7 +185,7 @@ def _make(
     tenant: Tenant, email: str, role: str, *, invited_by: User | None = None, consent: str = ""
 ) -> Invitation:
     address = normal_email(email)
-    _refuse_members(tenant, address)
+    refuse_members(tenant, address)
     open_invitations(tenant).filter(email=address).update(ended_at=clock.now())
     return Invitation.objects.create(
         tenant=tenant,
@@ -181,8 +199,26 @@ def _make(
     )
 
 
-def _refuse_members(tenant: Tenant, address: str) -> None:
-    if Membership.objects.filter(tenant=tenant, user__email__iexact=address).exists():
+def stands_behind(invitation: Invitation) -> bool:
+    """Whether who invited them could still do so: an invitation ends with its sender's role."""
+    if invitation.invited_by_id is None:
+        return True
+    senders = Membership.objects.filter(
+        having_since(Role.ADMIN, invitation.created_at),
+        tenant_id=invitation.tenant_id,
+        user_id=invitation.invited_by_id,
+    )
+    return senders.filter(user__is_active=True).exists()
+
+
+def refuse_members(tenant: Tenant, address: str) -> None:
+    """Raise AlreadyMember for any address that a member's account has, or has confirmed as theirs.
+
+    A second account of one person would be the second person of their own requests.
+    """
+    confirmed = EmailAddress.objects.filter(email__iexact=address, verified=True)
+    whose = Q(user__email__iexact=address) | Q(user__in=confirmed.values("user"))
+    if Membership.objects.filter(whose, tenant=tenant).exists():
         raise AlreadyMember(address)
 
 

@@ -15,9 +15,14 @@ from dpgov.operation import clock
 from dpgov.tenants.accounts import Account, living_account, new_account, set_password
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import belongs_somewhere, tenant_of_invitation
-from dpgov.tenants.invitations import InvitationRefused, hash_of, record
+from dpgov.tenants.invitations import (
+    InvitationRefused,
+    hash_of,
+    record,
+    refuse_members,
+    stands_behind,
+)
 from dpgov.tenants.models import Invitation, Membership, Role, Tenant, User
-from dpgov.tenants.roles import having_since
 from dpgov.tenants.selectors import actor_of
 from dpgov.tenants.services import AlreadyMember
 
@@ -64,6 +69,7 @@ def accept(*, token: str, person: Any, name: str = "", password: str = "") -> Me
     """
     with acting_for(tenant_of_invitation(hash_of(token))), transaction.atomic():
         invitation = _usable(token, lock=True)
+        refuse_members(invitation.tenant, invitation.email)
         user, account = living_account(invitation.email), Account.EXISTING
         if user is None:
             user, account = new_account(email=invitation.email, name=name), Account.NEW
@@ -85,21 +91,9 @@ def _usable(token: str, *, lock: bool = False) -> Invitation:
         accepted_at__isnull=True,
         expires_at__gt=clock.now(),
     ).first()
-    if found is None or not found.is_agreed or not _stands_behind(found):
+    if found is None or not found.is_agreed or not stands_behind(found):
         raise InvitationRefused
     return found
-
-
-def _stands_behind(invitation: Invitation) -> bool:
-    """Whether who invited them could still do so: an invitation ends with its sender's role."""
-    if invitation.invited_by_id is None:
-        return True
-    senders = Membership.objects.filter(
-        having_since(Role.ADMIN, invitation.created_at),
-        tenant_id=invitation.tenant_id,
-        user_id=invitation.invited_by_id,
-    )
-    return senders.filter(user__is_active=True).exists()
 
 
 def _join(invitation: Invitation, user: User) -> Membership:

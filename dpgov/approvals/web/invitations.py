@@ -73,10 +73,10 @@ def again(request: MemberRequest, invitation_id: UUID) -> HttpResponse:
     found = _invitation(request, invitation_id)
     try:
         token = service.issue_again(invitation=found, actor=actor_of(request.user))
+    except (service.InviterGone, service.TooManyLetters) as refusal:
+        messages.error(request, str(refusal))
     except service.InvitationRefused as gone:
         raise Http404 from gone
-    except service.TooManyLetters as refusal:
-        messages.error(request, str(refusal))
     else:
         _send(request, found, token)
     return redirect("people:invitations")

@@ -49,6 +49,7 @@ from dpgov.language.said import said
 from dpgov.operation.away import is_database_away
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import KnownTenant, tenants
+from dpgov.tenants.sign_in.after_restore import end_access
 
 _T = TypeVar("_T")
 _log = structlog.get_logger("dpgov.restored")
@@ -192,8 +193,12 @@ def _freeze(
     outside: Checkpoint | None,
     wanted: Wanted,
 ) -> Frozen:
-    """`outside` is a checkpoint of its own; with it, it is frozen for all that is wanted."""
+    """`outside` is a checkpoint of its own; with it, it is frozen for all that is wanted.
+
+    Who may confirm is as old as the backup: nobody does so but by signing in.
+    """
     count = freeze_tenant(tenant_id=tenant.id, reason=reason, actor=actor, outside=outside)
+    end_access(tenant.id)
     wanted.are_done(tenant)
     return Frozen(tenant, count, reason)
 

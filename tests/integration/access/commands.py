@@ -4,6 +4,7 @@ COMMANDS: dict[str, str] = {
     "makemessages": "collects sentences for translators, in files of the source",
     "create_tenant": "TENANT_CREATED, in tests/integration/tenants/test_create_tenant.py",
     "invite": "INVITATION_SENT, INVITATION_LINK_MADE, in tests/integration/tenants/test_links.py",
+    "remove_member": "MEMBER_REMOVED, in tests/integration/tenants/test_after_restore.py",
     "password_link": "PASSWORD_LINK_MADE, in tests/integration/tenants/test_links.py",
     "migrate": "changes tables, and what is in them only as a migration says",
     "verify_audit_log": "reads only",

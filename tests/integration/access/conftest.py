@@ -1,7 +1,7 @@
 """The two tenants that every access test is about."""
 
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from django.utils import timezone
 
@@ -17,8 +17,8 @@ from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.models import BudgetRequest, Query, SavedQuestion
 from dpgov.queries.workbench.budget_requests import ask_for_budget
 from dpgov.queries.workbench.saved import save_question
-from dpgov.tenants.invitations import invite
-from dpgov.tenants.models import ApiToken, Membership, Project, ProjectMember, Role
+from dpgov.tenants.invitations import invite_as_operator
+from dpgov.tenants.models import ApiToken, Membership, Project, ProjectMember, Role, Tenant
 from tests.cast import join
 from tests.integration.access.notices import notice_of, tell_everybody, webhook_of
 from tests.integration.access.shared_budgets import shared_budget_of
@@ -103,8 +103,13 @@ def _things(
         "size": _checkpoint(owner),
         "notice_id": notice_of(owner),
         "webhook_id": webhook_of(owner),
-        "invitation_id": invite(membership=owner, email="i@example.org", role="analyst")[0].pk,
+        "invitation_id": _invitation(owner.tenant),
     }
+
+
+def _invitation(tenant: Tenant) -> UUID:
+    """Which ends with nobody's role."""
+    return invite_as_operator(tenant=tenant, email="i@example.org", role="analyst")[0].pk
 
 
 def _saved(query: Query, member: Membership) -> SavedQuestion:

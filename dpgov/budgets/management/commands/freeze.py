@@ -8,6 +8,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from dpgov.budgets.services.restored import NotAllFrozen, freeze_everything
+from dpgov.tenants.boundary import acting_for
+from dpgov.tenants.sign_in.after_restore import in_charge
 
 
 class Command(BaseCommand):
@@ -23,4 +25,18 @@ class Command(BaseCommand):
             told = "The program's log says why; each round of the sweeper tries again."
             raise CommandError(f"Everybody else is frozen, but {failed}. {told}") from failed
         for each in frozen:
-            self.stdout.write(f"{each.tenant.slug}: {each.budgets} frozen")
+            with acting_for(each.tenant.id):
+                deciding = in_charge(each.tenant.id)
+            self.stdout.write(
+                f"{each.tenant.slug}: {each.budgets} frozen. Officers, who confirm the balances: "
+                f"{_listed(deciding.officers)}. Administrators: {_listed(deciding.administrators)}."
+            )
+        if frozen:
+            self.stdout.write(
+                "All of them are as the backup has them: remove who is not any more "
+                "(manage.py remove_member) before you tell people that the site is there again."
+            )
+
+
+def _listed(emails: list[str]) -> str:
+    return ", ".join(emails) or "nobody"

@@ -17,6 +17,7 @@ from dpgov.tenants.accounts import normal_email
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.invitations import (
     InvitationRefused,
+    InviterGone,
     invite_as_operator,
     issue_again,
     open_invitations,
@@ -61,6 +62,8 @@ def _token(tenant: Tenant, email: str, role: str | None) -> str:
         if waiting is None:
             raise InvitationRefused
         return issue_again(invitation=waiting, actor=OPERATOR, action=Action.INVITATION_LINK_MADE)
+    except InviterGone as refusal:
+        raise CommandError(f"{refusal} Or invite them yourself, with --role.") from refusal
     except InvitationRefused as refusal:
         raise CommandError(
             f"No invitation of {email} waits, or no officer has agreed to it yet. With --role you "
