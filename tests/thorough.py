@@ -72,6 +72,7 @@ THOROUGH = (
     "integration/budgets/test_allocations.py::test_the_dataset_binds_whatever_the_allocations_add_up_to",
     "integration/datasets/joins/test_crashes.py",
     "integration/joint/test_crashes.py",
+    "integration/language/test_downloads.py::test_every_file_has_the_same_bytes_for_every_reader",
     "integration/language/test_nothing_is_left_in_english.py",
     "integration/language/test_what_is_kept_is_english.py",
     "integration/queries/answering/test_crashes.py",

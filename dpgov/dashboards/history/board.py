@@ -5,7 +5,7 @@ An analyst's picture is of their own questions and refusals alone, as the list i
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time
 from typing import Any
 from urllib.parse import urlencode
 
@@ -125,7 +125,7 @@ def _refused(membership: Membership, chosen: Mapping[str, Any], first: date | No
     if first is not None:
         rows = rows.filter(day__gte=first)
     if until := chosen.get("until"):
-        rows = rows.filter(day__lt=until + timedelta(days=1))
+        rows = rows.filter(day__lte=until)
     return rows
 
 

@@ -19,7 +19,7 @@ Must never guess: what is not understood is refused, and the refusal says where 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -142,10 +142,13 @@ def _begin(word: Word, *, days: int = 0) -> datetime:
     """The beginning of a day, or of one after it, in the zone that pages are written in."""
     try:
         day = date.fromisoformat(word.value) + timedelta(days=days)
-        return timezone.make_aware(datetime.combine(day, time.min))
+        begin = timezone.make_aware(datetime.combine(day, time.min))
+        # The log is searched in UTC, which may not have it at the ends of the calendar.
+        begin.astimezone(UTC)
     except (ValueError, OverflowError):
         wrong = _("“%(value)s” is no day; write it like 2026-11-21.") % {"value": word.value}
         raise NotUnderstood(wrong, place=word.place) from None
+    return begin
 
 
 def _amount(unit: str, word: Word) -> Amount:

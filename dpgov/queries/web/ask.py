@@ -69,18 +69,21 @@ def quote(request: HttpRequest, slug: str) -> HttpResponse:
 def _starting_data(request: HttpRequest, ground: Ground) -> QueryDict:
     """An empty form, or the plan of the question named by `?again=`, if this person may see it.
 
+    Tables that are chosen adaptively are no question of this form, which would ask all in one.
     `?asked=` is the key of the form that a browser goes back to: what was asked with it, if it was.
     """
     dataset, schema = ground.dataset, ground.schema
     if is_key(asked := request.GET.get("asked", "")):
         mine = find_by_key(membership_of(request), asked)
-        if mine is not None and mine.dataset_id == dataset.pk:
+        if mine is not None and mine.dataset_id == dataset.pk and "adaptive" not in mine.plan:
             return charging(request, ground, from_plan(mine.plan, schema))
     if again := request.GET.get("again"):
         try:
             query = get_query(membership_of(request), UUID(again))
         except (Query.DoesNotExist, ValueError, ValidationError) as missing:
             raise Http404 from missing
+        if "adaptive" in query.plan:
+            raise Http404
         if query.dataset_id == dataset.pk:
             return charging(request, ground, from_plan(query.plan, schema))
     if saved := request.GET.get("saved"):

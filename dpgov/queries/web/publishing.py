@@ -60,6 +60,8 @@ def _begin(request: HttpRequest, version: DatasetVersion, *problems: str) -> Htt
     unit = dataset.budget.currency.unit
     sent = request.POST if request.method == "POST" else None
     asked = visible_queries(membership_of(request)).filter(dataset=dataset, reuse=False)
+    # Tables that are chosen adaptively are asked as a set alone: no form opens them.
+    asked = asked.exclude(plan__has_key="adaptive")
     context = {
         "dataset": dataset,
         "form": SqlForm(sent, unit=unit, initial={unit: as_typed(usual_price(dataset))}),
@@ -91,12 +93,15 @@ def _read(request: HttpRequest, version: DatasetVersion) -> HttpResponse:
 
 
 def _asked_before(request: HttpRequest, version: DatasetVersion, known: str) -> dict[str, Any]:
-    """The plan of a question of this dataset; raises Http404 for every other."""
+    """The plan of a question of this dataset; raises Http404 for every other.
+
+    And for tables that are chosen adaptively, which cannot be published.
+    """
     try:
         query = get_query(membership_of(request), UUID(known))
     except (Query.DoesNotExist, ValueError) as missing:
         raise Http404 from missing
-    if query.dataset_id != version.dataset_id:
+    if query.dataset_id != version.dataset_id or "adaptive" in query.plan:
         raise Http404
     plan: dict[str, Any] = query.plan
     return plan

@@ -1,9 +1,9 @@
 """An answer taken along: as a file, or as a few lines of Python for a notebook.
 
-JSON is the stored bytes themselves; CSV holds the same numbers, and text that a spreadsheet would
-run as a formula is made harmless. The lines need the standard library only. The token never stands
-in them: it is read from the environment. Running a question's lines twice pays once, because the
-key of the question is part of them.
+JSON is the stored bytes themselves; CSV holds the same numbers, in English whoever takes it, and
+text that a spreadsheet would run as a formula is made harmless. The lines need the standard library
+only. The token never stands in them: it is read from the environment. Running a question's lines
+twice pays once, because the key of the question is part of them.
 """
 
 import csv
@@ -18,6 +18,7 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 
 from dpgov.budgets.words import question
+from dpgov.language.translation import english
 from dpgov.privacy.answer.body import is_alike, read_body
 from dpgov.queries.models import Query, Release
 from dpgov.queries.wording.margins import bound_at
@@ -149,17 +150,14 @@ def _has_terms(body: dict[str, Any]) -> bool:
     return any("term" in statistic for statistic in body["statistics"])
 
 
-def _ends(statistic: dict[str, Any], *, clips: bool) -> list[float | None]:
-    clip = statistic.get("clip") or {}
-    return [clip.get("from"), clip.get("to")] if clips else []
-
-
 def _before(body: dict[str, Any], statistic: dict[str, Any]) -> _Line:
-    term = term_in_words(statistic) if "term" in statistic else ""
+    clip = statistic.get("clip") or {}
+    with english():
+        term = term_in_words(statistic) if "term" in statistic else ""
     return [
         statistic["statistic"],
         safe_text(statistic.get("column") or ""),
-        *_ends(statistic, clips=_is_clipped(body)),
+        *([clip.get("from"), clip.get("to")] if _is_clipped(body) else []),
         *([safe_text(term)] if _has_terms(body) else []),
     ]
 

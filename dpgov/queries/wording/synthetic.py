@@ -1,7 +1,7 @@
 """Synthetic rows as files: made of released tables that were asked together, and marked as such.
 
 Post-processing of stored releases: no data, no chance and no budget. A file says in its name and in
-its first line (its metadata) that no row is a person.
+its first line (its metadata) that no row is a person, in English whoever takes it.
 """
 
 import csv
@@ -94,11 +94,11 @@ class Made:
 
     @property
     def mark(self) -> str:
-        """What the file says first."""
-        return _(
-            "Synthetic rows: made of noisy counts, no row is a person. {rows} rows stand for "
-            "{number} of {dataset}."
-        ).format(rows=self.rows.rows, number=self.rows.stands_for, dataset=self.query.dataset.slug)
+        """What the file says first, in English for everybody."""
+        return (
+            "Synthetic rows: made of noisy counts, no row is a person. "
+            f"{self.rows.rows} rows stand for {self.rows.stands_for} of {self.query.dataset.slug}."
+        )
 
 
 def made_of(query: Query) -> Made:

@@ -72,6 +72,27 @@ def test_a_day_of_the_picture_is_the_same_day_in_the_list_in_every_time_zone(
         assert len(browser.get(f"/history/{link}").context["table"].rows) == height
 
 
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin", "America/New_York"])
+def test_the_ends_of_the_calendar_are_days_as_any_other(
+    zone: str, in_use: list[Query], owner: Membership, client_for: ClientFor, settings: Any
+) -> None:
+    """Of the list, its pictures, its refusals and its file."""
+    settings.TIME_ZONE = zone
+    browser = client_for(owner)
+    for chosen, number in (
+        ("until=9999-12-31", len(in_use)),
+        ("since=0001-01-01", len(in_use)),
+        ("since=0001-01-01&until=9999-12-31", len(in_use)),
+        ("since=9999-12-31", 0),
+        ("until=0001-01-01", 0),
+    ):
+        answer = browser.get(f"/history/?range=all&{chosen}")
+        assert answer.status_code == 200, chosen
+        assert answer.context["page"].paginator.count == number, chosen
+        exported = b"".join(browser.get(f"/history/export/?{chosen}")).decode()
+        assert len(exported.splitlines()) == 1 + number, chosen
+
+
 def test_the_fields_for_days_say_in_which_zone_they_are_read(
     in_use: list[Query], owner: Membership, client_for: ClientFor, settings: Any
 ) -> None:

@@ -4,6 +4,7 @@ Reads names as the log wrote them; changes nothing.
 """
 
 from dataclasses import fields, replace
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -29,8 +30,22 @@ class _Moment(forms.DateTimeInput):
         return f"{text}T00:00" if text and len(text) == len("2026-11-25") else text
 
 
-def _moment() -> forms.DateTimeInput:
-    return _Moment({"type": "datetime-local"}, format=_MOMENT_FORMATS[0])
+class _MomentField(forms.DateTimeField):
+    """A moment that there is in UTC, too: at the ends of the calendar not every zone has one."""
+
+    def __init__(self, **options: Any) -> None:
+        widget = _Moment({"type": "datetime-local"}, format=_MOMENT_FORMATS[0])
+        super().__init__(widget=widget, input_formats=_MOMENT_FORMATS, **options)
+
+    def to_python(self, value: Any) -> datetime | None:
+        """Raises the form's ValidationError as for any other text that is no moment."""
+        found = super().to_python(value)
+        try:
+            if found is not None:
+                found.astimezone(UTC)
+        except OverflowError as problem:
+            raise forms.ValidationError(self.error_messages["invalid"], code="invalid") from problem
+        return found
 
 
 class AuditFilterForm(forms.Form):
@@ -67,12 +82,8 @@ class AuditFilterForm(forms.Form):
         widget=TypedOne(Suggested.DATASETS),
         help_text=gettext_lazy("Its short name."),
     )
-    since = forms.DateTimeField(
-        label=gettext_lazy("From"), required=False, widget=_moment(), input_formats=_MOMENT_FORMATS
-    )
-    until = forms.DateTimeField(
-        label=gettext_lazy("Until"), required=False, widget=_moment(), input_formats=_MOMENT_FORMATS
-    )
+    since = _MomentField(label=gettext_lazy("From"), required=False)
+    until = _MomentField(label=gettext_lazy("Until"), required=False)
 
     def clean(self) -> dict[str, Any]:
         """Refuses a span that ends before it begins."""

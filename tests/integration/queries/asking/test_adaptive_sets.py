@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
+from uuid import uuid4
 
 import pyarrow.parquet as pq
 from django.test import Client
@@ -18,6 +19,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.models import Query, Release
 from dpgov.tenants.models import Membership
+from tests.cast import Ask
 from tests.integration.queries.asking.test_table_sets import BATCHES, PAIRS, QUOTES
 from tests.integration.queries.web.test_quote_page import text_of
 from tests.made_once import made_once
@@ -188,12 +190,42 @@ def test_an_officer_can_look_for_patterns_among_such_questions(
     assert client_for(officer).get("/datasets/visits/patterns/").status_code == 200
 
 
+def test_the_form_of_one_question_opens_no_set(
+    api: APIClient, dataset: Dataset, browser: Client
+) -> None:
+    """M16: neither by the question's name nor by its key, as one large table."""
+    key = str(uuid4())
+    sent = api.post(BATCHES, ROUNDS, format="json", headers={"Idempotency-Key": key})
+    (asked,) = sent.json()["queries"]
+    assert browser.get(f"/datasets/visits/ask/?again={asked['id']}").status_code == 404
+    Query.objects.filter(pk=asked["id"]).update(idempotency_key=key)
+    begun = browser.get(f"/datasets/visits/ask/?asked={key}")
+    assert begun.status_code == 200
+    assert "education" not in begun.context["form"].data.values()
+
+
+def test_an_owner_is_not_offered_to_publish_what_cannot_be_published(
+    answered: Query,
+    ask: Ask,
+    analyst: Membership,
+    owner: Membership,
+    browser: Client,
+    client_for: Callable[[Membership], Client],
+) -> None:
+    """M16: a set is listed under nothing that was asked before, and is missing by its address."""
+    single = ask(analyst)
+    new = "/datasets/visits/ready-made/new/"
+    page = client_for(owner).get(new)
+    assert [known for known, _words in page.context["asked"]] == [single.pk]
+    assert client_for(owner).get(f"{new}?from={single.pk}").status_code == 200
+    assert client_for(owner).get(f"{new}?from={answered.pk}").status_code == 404
+
+
 def test_doors_of_other_answers_say_that_there_is_nothing_for_them(
     answered: Query, api: APIClient, browser: Client
 ) -> None:
     """M14: a release without numbers of its own beside its rounds breaks no reader."""
     assert browser.get(f"/datasets/visits/compare/?answer={answered.pk}").status_code == 200
     assert browser.get(f"/queries/{answered.pk}/receipt/").status_code == 200
-    assert browser.get(f"/datasets/visits/ask/?again={answered.pk}").status_code == 200
     groups = api.get(f"/api/v1/queries/{answered.pk}/groups/?first=2")
     assert (groups.status_code, groups.json()["rows"]) == (200, [])

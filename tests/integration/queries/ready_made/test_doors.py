@@ -16,7 +16,13 @@ from dpgov.queries.models import Query, ReadyMade
 from dpgov.queries.workbench.ready_made import withdraw
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
-from tests.integration.queries.ready_made.published import PARAMETERS, VALUES, ask, published
+from tests.integration.queries.ready_made.published import (
+    PARAMETERS,
+    PLAN,
+    VALUES,
+    ask,
+    published,
+)
 from tests.made_once import made_once
 from tests.small_dataset import register_small_dataset
 
@@ -66,6 +72,22 @@ def test_a_value_outside_is_refused_at_its_field(women: ReadyMade, asker: Client
     page = asker.post(f"{LIST}{women.pk}/ask/", {"key": "k-1", "p0": "30", "p1": "Male"})
     assert page.status_code == 422
     assert not Query.objects.exists()
+
+
+def test_the_upper_end_of_a_range_is_refused_at_its_own_field(
+    owner: Membership, dataset: Dataset, asker: Client
+) -> None:
+    """Of two names of which one begins with the other: as they are called where nobody chooses."""
+    ends = [{"parameter": "age"}, {"parameter": "age 2"}]
+    plan = {**PLAN, "where": [{"column": "age", "op": "between", "value": ends}]}
+    ranges = [
+        {"name": "age", "column": "age", "from": 0, "to": 50},
+        {"name": "age 2", "column": "age", "from": 50, "to": 90},
+    ]
+    made = published(owner, dataset, plan=plan, parameters=ranges)
+    page = asker.post(f"{LIST}{made.pk}/ask/", {"key": "k-1", "p0": "10", "p1": "95"})
+    (row,) = page.context["rows"]
+    assert row.form.errors == {"p1": ["Choose from 50 to 90."]}
 
 
 def test_a_used_up_quota_leaves_no_button(

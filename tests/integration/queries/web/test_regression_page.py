@@ -167,6 +167,9 @@ def test_its_files_tell_the_coefficients_apart(
     file = browser.get(f"/queries/{query.pk}/download/csv/").content.decode()
     lines = list(csv.DictReader(io.StringIO(file)))
     assert [line["term"] for line in lines] == ["intercept", "sex is Male"]
+    in_german = {"Accept-Language": "de"}
+    again = browser.get(f"/queries/{query.pk}/download/csv/", headers=in_german)
+    assert (again["Content-Language"], again.content.decode()) == ("de", file)
     values = [statistic["cells"][0]["value"] for statistic in body["statistics"]]
     assert [float(line["value"]) for line in lines] == values
     assert browser.get(f"/queries/{query.pk}/download/pdf/").content.startswith(b"%PDF")

@@ -64,6 +64,18 @@ def test_the_file_says_that_it_is_synthetic_in_its_name_and_its_first_line(
     assert f"{len(rows)} rows stand for {len(rows)} of visits." in first
 
 
+@pytest.mark.parametrize("fmt", ["csv", "parquet"])
+def test_the_file_is_the_same_for_who_reads_german(
+    browser: Client, released: list[str], fmt: str
+) -> None:
+    address = f"/queries/{released[0]}/synthetic/{fmt}/"
+    english, german = (
+        browser.get(address, headers={"Accept-Language": language}) for language in ("en-gb", "de")
+    )
+    assert german["Content-Language"] == "de"
+    assert german.content == english.content
+
+
 def test_a_parquet_file_says_it_in_its_metadata_and_holds_the_same_rows(
     api: APIClient, released: list[str]
 ) -> None:
