@@ -5,6 +5,7 @@ has to have a door for it. Who reads it sees the old one or the new one.
 """
 
 import json
+import math
 import time
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -15,6 +16,9 @@ from typing import Any
 from django.conf import settings
 
 from dpgov.language.said import said
+
+# Who reads a report may be another machine than the one that wrote it.
+_SKEW = 60.0
 
 
 class Verdict(StrEnum):
@@ -88,8 +92,9 @@ class Report:
 
     @property
     def age(self) -> float:
-        """In seconds."""
-        return max(0.0, time.time() - self.at)
+        """In seconds; infinite where it is dated in the future, as nobody knows it then."""
+        seconds = time.time() - self.at
+        return max(0.0, seconds) if seconds >= -_SKEW else math.inf
 
     def as_json(self) -> dict[str, Any]:
         """One object."""

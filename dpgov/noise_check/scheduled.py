@@ -25,14 +25,14 @@ class ScheduledCheck:
 
     def __init__(self) -> None:
         self._running: subprocess.Popen[bytes] | None = None
-        self._started = 0.0
+        self._started: float | None = None
 
     def look(self) -> None:
         """Start a run if the last one is old enough and none is going on."""
         if self._running is not None and self._running.poll() is not None:
             self._running = None
         if self._running is None and self._due():
-            self._started = time.time()
+            self._started = time.monotonic()
             self._running = _start()
             _log.info("noise check started")
 
@@ -43,11 +43,17 @@ class ScheduledCheck:
             self._running.wait()
 
     def _due(self) -> bool:
-        """Counted from the last try too, so that a run that fails is not tried for ever."""
+        """Counted from the last try too, so that a run that fails is not tried for ever.
+
+        The try by a clock that nobody sets: one that was ahead would put off the next.
+        """
         every = float(settings.DPGOV_NOISE_CHECK_HOURS) * _HOUR
+        if every <= 0:
+            return False
+        if self._started is not None and time.monotonic() - self._started < every:
+            return False
         report = last_report()
-        last = max(self._started, report.at if report else 0.0)
-        return every > 0 and time.time() - last >= every
+        return report is None or report.age >= every
 
 
 def _start() -> subprocess.Popen[bytes]:

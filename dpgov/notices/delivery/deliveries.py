@@ -65,10 +65,12 @@ def _deliver_by_turns(webhooks: Sequence[Webhook], over: float) -> int:
 
 
 def _deliver_next(webhook: Webhook) -> bool:
+    """A round takes seconds: each call is by the row as it is then, and none once it has ended."""
     due = _waiting(webhook).filter(due_at__lte=Now()).order_by("due_at", "id").first()
     if due is None or is_pausing(due.next_attempt_at, clock.now()) or not _claim(due):
         return False
-    return _deliver(due, webhook)
+    current = Webhook.objects.filter(pk=webhook.pk, ended_at__isnull=True).first()
+    return current is not None and _deliver(due, current)
 
 
 def _waiting(webhook: Webhook) -> QuerySet[Delivery]:
@@ -82,8 +84,13 @@ def _give_up_old(webhook: Webhook) -> None:
 
 
 def _claim(delivery: Delivery) -> bool:
-    """One try for one sender: whoever counts it up first."""
-    mine = Delivery.objects.filter(pk=delivery.pk, state=State.WAITING, attempts=delivery.attempts)
+    """One try for one sender: whoever counts it up first; none for a webhook that has ended."""
+    mine = Delivery.objects.filter(
+        webhook__ended_at__isnull=True,
+        pk=delivery.pk,
+        state=State.WAITING,
+        attempts=delivery.attempts,
+    )
     now = clock.now()
     pause = next_try(delivery.attempts + 1, now)
     return bool(mine.update(attempts=delivery.attempts + 1, next_attempt_at=pause, tried_at=now))

@@ -68,6 +68,7 @@ def _happening(arrival: Arrival) -> Happening:
         people=frozenset({arrival.asked_by_id}),
         detail=detail,
         personal=True,
+        dataset=arrival.dataset_id,
     )
 
 

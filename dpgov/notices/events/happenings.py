@@ -16,6 +16,7 @@ from dpgov.approvals.selectors import deciders
 from dpgov.audit.actions import Action
 from dpgov.datasets.audience import analysts_of
 from dpgov.datasets.models import Dataset
+from dpgov.notices.events.concerned import named_by
 from dpgov.notices.events.telling import Happening, people_having
 from dpgov.notices.kinds import Kind
 from dpgov.queries.models import BudgetRequest, Query
@@ -36,7 +37,7 @@ def _requested(entry: Entry) -> Happening | None:
     if request is None:
         return None
     people = frozenset(member.user_id for member in deciders(request))
-    return _happening(entry, Kind.REQUEST, people, _about(request))
+    return _of_change(entry, request, Kind.REQUEST, people)
 
 
 def _decided(entry: Entry) -> Happening | None:
@@ -44,7 +45,7 @@ def _decided(entry: Entry) -> Happening | None:
     if request is None:
         return None
     asked = frozenset({request.requested_by_id})
-    return _happening(entry, Kind.DECISION, asked, _about(request) | {"state": request.state})
+    return _of_change(entry, request, Kind.DECISION, asked, state=request.state)
 
 
 def _approval_requested(entry: Entry) -> Happening | None:
@@ -76,9 +77,13 @@ def _about_approval(sent: BudgetRequest) -> dict[str, str]:
     return {"approval": str(sent.pk), "dataset": sent.dataset.name}
 
 
-def _about(request: ChangeRequest) -> dict[str, str]:
-    about = {"request": str(request.pk), "change": request.kind}
-    return about | ({"dataset": request.dataset} if request.dataset else {})
+def _of_change(
+    entry: Entry, request: ChangeRequest, kind: Kind, people: frozenset[UUID], **more: str
+) -> Happening:
+    name, dataset = named_by(request)
+    about = {"request": str(request.pk), "change": request.kind} | more
+    about |= {"dataset": name} if name else {}
+    return _happening(entry, kind, people, about, dataset=dataset)
 
 
 def _request(entry: Entry) -> ChangeRequest | None:
@@ -110,7 +115,7 @@ def _held(entry: Entry) -> Happening | None:
         return None
     people = _people(entry, Role.OFFICER) | {dataset.owner_id}
     detail = {"what": "dataset", "dataset": dataset.name}
-    return _happening(entry, Kind.HOLD, people, detail)
+    return _happening(entry, Kind.HOLD, people, detail, dataset=dataset.pk)
 
 
 def _new_data(entry: Entry) -> Happening | None:
@@ -118,8 +123,8 @@ def _new_data(entry: Entry) -> Happening | None:
     dataset = Dataset.objects.filter(tenant_id=entry["tenant_id"], pk=_id_in(entry)).first()
     if dataset is None:
         return None
-    detail = {"dataset": dataset.name}
-    return _happening(entry, Kind.NEW_DATA, _people(entry, Role.OFFICER), detail)
+    people, detail = _people(entry, Role.OFFICER), {"dataset": dataset.name}
+    return _happening(entry, Kind.NEW_DATA, people, detail, dataset=dataset.pk)
 
 
 def _looked_at(entry: Entry) -> Happening | None:
@@ -127,8 +132,8 @@ def _looked_at(entry: Entry) -> Happening | None:
     dataset = Dataset.objects.filter(tenant_id=entry["tenant_id"], pk=_id_in(entry)).first()
     if dataset is None or not json.loads(entry["detail"])["begins"]:
         return None
-    detail = {"what": "begins", "dataset": dataset.name}
-    return _happening(entry, Kind.HOLD, frozenset({dataset.owner_id}), detail)
+    people, detail = frozenset({dataset.owner_id}), {"what": "begins", "dataset": dataset.name}
+    return _happening(entry, Kind.HOLD, people, detail, dataset=dataset.pk)
 
 
 def _new_terms(entry: Entry) -> Happening | None:

@@ -14,6 +14,7 @@ from dpgov.audit.selectors import EntryFilter, checkpoints_of, entries_of
 from dpgov.noise_check.findings import Verdict, last_report
 from dpgov.notices.events.telling import NEWS, Happening, people_having, told_before
 from dpgov.notices.kinds import Kind
+from dpgov.operation import clock
 from dpgov.tenants.models import Role
 
 # What was printed before the log was signed would have to be printed again.
@@ -31,7 +32,8 @@ def alarms(tenant_id: UUID) -> Iterator[Happening]:
     yield Happening(
         key=key,
         kind=Kind.NOISE_CHECK,
-        due_at=datetime.fromtimestamp(report.at, UTC),
+        # Of a clock that was ahead: an alarm that is due some day would be seen by nobody.
+        due_at=datetime.fromtimestamp(min(report.at, clock.database_now().timestamp()), UTC),
         people=people_having(tenant_id, Role.OFFICER, Role.ADMIN),
         detail={"verdict": report.verdict.value},
     )

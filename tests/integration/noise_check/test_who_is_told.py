@@ -23,6 +23,8 @@ from dpgov.noise_check import run, scheduled
 from dpgov.noise_check.findings import Finding, Report, Verdict, keep, last_report
 from dpgov.noise_check.management.commands import check_noise
 from dpgov.noise_check.scheduled import ScheduledCheck
+from dpgov.notices.events.follow import follow
+from dpgov.notices.selectors import notices_of
 from dpgov.tenants.models import Membership
 from tests.house.tree import ROOT
 from tests.integration.operation.installation import until
@@ -161,6 +163,36 @@ def test_the_metrics_tell_its_verdict_and_age_and_nothing_before_the_first(setti
     assert "dpgov_noise_check_ok 0.0" in text
     assert "dpgov_noise_check_broken 1.0" in text
     assert "dpgov_noise_check_age_seconds 72" in text
+    keep(Report((FINE,), time.time() + 400 * 86_400))
+    assert "dpgov_noise_check_age_seconds +Inf" in read()
+
+
+def test_an_alarm_from_the_future_is_told_now(officer: Membership) -> None:
+    """A clock that was ahead puts it off no more than it does the next run."""
+    keep(Report((FINE, BROKEN), time.time() + 400 * 86_400))
+    follow(officer.tenant_id)
+    follow(officer.tenant_id)
+    (notice,) = notices_of(officer)
+    assert (notice.event.kind, notice.event.detail) == ("noise_check", {"verdict": "broken"})
+
+
+def test_a_try_under_a_clock_ahead_does_not_put_off_the_next(
+    settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.DPGOV_NOISE_CHECK_HOURS = 1
+    processes, schedule, ran = started(monkeypatch), ScheduledCheck(), time.monotonic()
+    real = time.time
+    monkeypatch.setattr(time, "time", lambda: real() + 400 * 86_400)
+    schedule.look()
+    monkeypatch.setattr(time, "time", real)
+    processes[-1].wait()
+    schedule.look()
+    assert len(processes) == 1
+    monkeypatch.setattr(time, "monotonic", lambda: ran + 3_700)
+    schedule.look()
+    assert len(processes) == 2
+    monkeypatch.undo()
+    processes[-1].wait()
 
 
 def test_an_officer_reads_each_finding_with_its_control(
@@ -206,8 +238,11 @@ def test_the_sweeper_starts_a_run_when_it_is_due_and_one_at_a_time(
     schedule.stop()
 
 
-@pytest.mark.parametrize(("hours", "age", "runs"), [(0, 1e9, 0), (2, 3_600, 0), (2, 7_300, 1)])
-def test_a_run_is_due_when_the_last_is_old_enough(
+@pytest.mark.parametrize(
+    ("hours", "age", "runs"),
+    [(0, 1e9, 0), (2, 3_600, 0), (2, 7_300, 1), (2, -30, 0), (2, -34_560_000, 1), (0, -1e7, 0)],
+)
+def test_a_run_is_due_when_the_last_is_old_enough_or_from_the_future(
     hours: float, age: float, runs: int, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.DPGOV_NOISE_CHECK_HOURS = hours

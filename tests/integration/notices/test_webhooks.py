@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 import json
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -15,8 +15,10 @@ from django.utils import timezone
 from dpgov.audit.models import AuditEntry
 from dpgov.language.translation import retold
 from dpgov.notices import webhooks
+from dpgov.notices.delivery import deliveries
 from dpgov.notices.delivery.deliveries import deliver_waiting, message
 from dpgov.notices.delivery.pauses import next_try
+from dpgov.notices.delivery.signing import signature
 from dpgov.notices.events.telling import Happening, tell
 from dpgov.notices.kinds import Kind
 from dpgov.notices.models import Delivery, Event, State, Webhook
@@ -192,6 +194,32 @@ def test_a_new_secret_replaces_the_old_one_and_neither_is_stored_or_logged(
     logged = list(AuditEntry.objects.values_list("detail", flat=True))
     for secret in (added.secret, renewed.secret):
         assert not [text for text in [*stored, *logged] if secret in text]
+
+
+def test_a_secret_renewed_and_a_webhook_removed_within_a_round_count_from_the_next_call(
+    admin: Membership, added: webhooks.WithSecret, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A round is of many messages, and takes seconds."""
+    secrets, signed_by = [added.secret], list[str]()
+
+    def post(_url: str, body: bytes, headers: Mapping[str, str]) -> int:
+        at, signed = int(headers["Dpgov-Timestamp"]), headers["Dpgov-Signature"]
+        signed_by.extend(one for one in secrets if signature(one, at, body) == signed)
+        with acting_for(admin.tenant_id):
+            if len(secrets) == 1:
+                renewed = webhooks.renew_secret(webhook=added.webhook, membership=admin)
+                secrets.append(renewed.secret)
+            else:
+                webhooks.remove_webhook(webhook=added.webhook, membership=admin)
+        return 200
+
+    monkeypatch.setattr(deliveries, "post", post)
+    for key in ("one", "two", "three"):
+        happen(admin, key)
+    assert deliver(admin) == 2
+    assert signed_by == secrets
+    left = Delivery.objects.get(state=State.WAITING)
+    assert (left.attempts, left.tried_at) == (0, None)
 
 
 def test_what_a_webhook_is_told_of_is_of_nobody_in_particular(
