@@ -1,11 +1,10 @@
 """Who there is: tenants, users, the role that a user has in a tenant, and projects of users."""
 
-import hashlib
 import uuid
 from datetime import datetime
 from typing import Any, ClassVar
 
-from django.contrib.auth.models import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.models import BaseUserManager
 from django.db import models
 from django.db.models.functions import Coalesce, Greatest, Lower
 from django.utils import timezone
@@ -13,6 +12,7 @@ from knox.models import AbstractAuthToken
 
 from dpgov.operation import clock
 from dpgov.operation.clock import DatabaseStamp, Stamp
+from dpgov.tenants.people.passwords import WithPassword
 from dpgov.tenants.role_names import TAKES_TWO_PERSONS, in_words
 from dpgov.tenants.role_names import Role as Role
 
@@ -50,7 +50,7 @@ class UserManager(BaseUserManager["User"]):
         return user
 
 
-class User(AbstractBaseUser):  # type: ignore[django-manager-missing]
+class User(WithPassword):  # type: ignore[django-manager-missing]
     """A person. Signs in by e-mail; acts only through a membership."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -70,11 +70,6 @@ class User(AbstractBaseUser):  # type: ignore[django-manager-missing]
 
     def __str__(self) -> str:
         return self.name or self.email
-
-    @property
-    def password_mark(self) -> str:
-        """Another value for each password that was ever set; tells nothing about it."""
-        return hashlib.sha256(self.password.encode()).hexdigest()
 
 
 class Membership(models.Model):  # type: ignore[django-manager-missing]
