@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dpgov.audit.entry import canonical_json
+from dpgov.language.printable import printable
 
 LONGEST_TEXT = 2_000
 LONGEST_DETAIL = 100_000
@@ -28,7 +29,7 @@ _Members = Mapping[str, str]
 def bounded(value: Any, longest: int) -> Any:
     """The same value with control and direction marks escaped and long texts cut, recursively."""
     if isinstance(value, str):
-        return _plain(value[:longest])[:longest]
+        return printable(value[:longest])[:longest]
     if isinstance(value, dict):
         return {bounded(str(key), longest): bounded(item, longest) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -91,9 +92,3 @@ def _object(members: _Members) -> str:
 
 def _quoted_length(text: str) -> int:
     return len(json.dumps(text))
-
-
-def _plain(text: str) -> str:
-    return "".join(
-        character if character.isprintable() else f"\\u{ord(character):04x}" for character in text
-    )

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from dpgov.audit.keys.note import NotSigned, PublicKey, UnreadableNote, opened
 from dpgov.audit.models import AuditCheckpoint
-from dpgov.audit.outside import known_keys, outside_notes
+from dpgov.audit.outside import newest_notes, not_read, readable_chain
 from dpgov.audit.selectors import signed_and_size
 from dpgov.audit.stored_tree import LogHasGap, StoredTree
 from dpgov.audit.tree import root_at
@@ -34,11 +34,12 @@ class LookedAt:
 def looked_at(tenant_id: UUID) -> LookedAt:
     """The same findings with the log's size, its newest checkpoint and the known keys."""
     # The folder first: the database knows whatever is in it, also what is being made right now.
-    outside = list(outside_notes(tenant_id, newest=1))
+    outside = newest_notes(tenant_id)
     last, size = signed_and_size(tenant_id)
-    keys, tree = known_keys(tenant_id), StoredTree(tenant_id)
+    (chain, found), tree = readable_chain(tenant_id), StoredTree(tenant_id)
+    keys = chain.keys
     tree.read_edge(last.size if last else 0)
-    found = [] if last is None else own_findings(last, size, keys, tree)
+    found += [] if last is None else own_findings(last, size, keys, tree)
     for name, note in outside:
         found += outside_findings(name, note, size, keys, tree)
         found += _behind(name, note, last)
@@ -57,9 +58,14 @@ def own_findings(
 
 
 def outside_findings(
-    where: str, note: str, size: int, keys: list[PublicKey], tree: StoredTree
+    where: str, note: str | None, size: int, keys: list[PublicKey], tree: StoredTree
 ) -> list[str]:
-    """What is wrong with a note, wherever it was kept, or with the log it was signed over."""
+    """What is wrong with a note, wherever it was kept, or with the log it was signed over.
+
+    None is the note of what cannot be read.
+    """
+    if note is None:
+        return [not_read(where)]
     try:
         checkpoint = opened(note, keys)
     except (NotSigned, UnreadableNote) as refusal:
@@ -91,8 +97,10 @@ def outside_findings(
     return []
 
 
-def _behind(name: str, note: str, last: AuditCheckpoint | None) -> list[str]:
+def _behind(name: str, note: str | None, last: AuditCheckpoint | None) -> list[str]:
     """The database always knows a checkpoint before the folder does, unless it was set back."""
+    if note is None:
+        return []
     try:
         size = int(note.split("\n")[1])
     except (IndexError, ValueError):

@@ -21,12 +21,15 @@ from dpgov.audit.keys.note import (
     parse_checkpoint,
 )
 from dpgov.audit.selectors import checkpoints_of, knows, listed_keys
+from dpgov.language.printable import printable
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
 
 KEYS = "public-keys.txt"
 _ENDING = ".checkpoint"
 _SET_ASIDE = "set-aside"
+# So many of the newest files are tried, until one can be read.
+_LOOKED_AT = 5
 
 
 class AnotherFileIsThere(SpokenRefusal):
@@ -58,7 +61,7 @@ def put_keys(tenant_id: UUID) -> None:
 
 
 def known_keys(tenant_id: UUID) -> list[PublicKey]:
-    """The keys to believe a checkpoint by, oldest first."""
+    """The keys to believe a checkpoint by, oldest first; raises OSError."""
     return known_chain(tenant_id).keys
 
 
@@ -67,17 +70,32 @@ def known_chain(tenant_id: UUID) -> Chain:
 
     The folder's first key is the one that was published; without a folder the database's is.
     Whatever the one before has not signed is refused, wherever it stands. An old database does not
-    know a key that came later; the folder does.
+    know a key that came later; the folder does. Raises OSError.
     """
     listed = merged(_in_folder(tenant_id), listed_keys(tenant_id))
     return follow(listed, log=str(tenant_id))
 
 
+def readable_chain(tenant_id: UUID) -> tuple[Chain, list[str]]:
+    """The same without OSError: of the database alone where the folder's list cannot be read.
+
+    With the sentence that says so, for whoever shows it. Nobody signs or publishes by this one.
+    """
+    try:
+        return known_chain(tenant_id), []
+    except OSError:
+        return follow(listed_keys(tenant_id), log=str(tenant_id)), [not_read(KEYS)]
+
+
 def _in_folder(tenant_id: UUID) -> list[Listed]:
     path = folder_of(tenant_id) / KEYS
     try:
-        return parse_list(_text_of(path)) if path.exists() else []
+        return parse_list(_text_of(path))
     except UnreadableKey:
+        return []
+    except FileNotFoundError:
+        if path.is_symlink():
+            raise
         return []
 
 
@@ -87,19 +105,23 @@ def _text_of(path: Path) -> str:
 
 
 def outside_files(tenant_id: UUID) -> list[Path]:
-    """The checkpoint files, smallest first."""
-    folder = folder_of(tenant_id)
-    return sorted(folder.glob(f"*{_ENDING}")) if folder.is_dir() else []
+    """The checkpoint files, smallest first; raises OSError for a folder that cannot be read."""
+    # A pattern finds nothing in such a folder, and says nothing either.
+    try:
+        found = list(folder_of(tenant_id).iterdir())
+    except FileNotFoundError:
+        return []
+    return sorted(path for path in found if path.name.endswith(_ENDING))
 
 
 def newest_outside(tenant_id: UUID) -> int | None:
-    """The size of the newest checkpoint in the folder, or None when there is none."""
+    """The size of the newest checkpoint in the folder that can be read, or None; raises OSError."""
     head = head_outside(tenant_id)
     return head.size if head else None
 
 
 def head_outside(tenant_id: UUID) -> Checkpoint | None:
-    """What the newest checkpoint in the folder says, or None when there is none."""
+    """What the newest checkpoint in the folder that can be read says, or None; raises OSError."""
     return _newest_of(reversed(outside_files(tenant_id)))
 
 
@@ -147,11 +169,50 @@ def _names_here(tenant_id: UUID) -> set[str]:
     return {_name_of(size, bytes(root)) for size, root in rows.iterator()}
 
 
-def outside_notes(tenant_id: UUID, *, newest: int | None = None) -> Iterator[tuple[str, str]]:
-    """(file name, note) of the files, or of the newest few; unreadable bytes become "?"."""
-    files = outside_files(tenant_id)
-    for path in files if newest is None else files[-newest:]:
-        yield path.name, _text_of(path)
+def outside_notes(tenant_id: UUID) -> Iterator[tuple[str, str | None]]:
+    """(file name, note) of the files, smallest first; bytes that are no text become a mark.
+
+    None is the note of a file that cannot be read. Where that is the folder itself, it alone is
+    named.
+    """
+    try:
+        files = outside_files(tenant_id)
+    except OSError:
+        yield said("The folder of checkpoints"), None
+        return
+    yield from _notes_of(files)
+
+
+def newest_notes(tenant_id: UUID) -> list[tuple[str, str | None]]:
+    """The newest of them that can be read, and before it newer ones that cannot, if any."""
+    try:
+        files = outside_files(tenant_id)
+    except OSError:
+        return [(said("The folder of checkpoints"), None)]
+    found: list[tuple[str, str | None]] = []
+    for name, note in _notes_of(files[: -_LOOKED_AT - 1 : -1]):
+        found.append((name, note))
+        if note is not None:
+            break
+    return found
+
+
+def _notes_of(files: Iterable[Path]) -> Iterator[tuple[str, str | None]]:
+    for path in files:
+        name = printable(path.name)
+        try:
+            yield name, _text_of(path)
+        except FileNotFoundError:
+            # One that a round has set aside meanwhile is not missed; a link to nowhere is.
+            if path.is_symlink():
+                yield name, None
+        except OSError:
+            yield name, None
+
+
+def not_read(what: str) -> str:
+    """What there is to say of a file, or of the folder, that cannot be read: it counts as none."""
+    return said("{where} proves nothing: {why}.", where=what, why=said("it cannot be read"))
 
 
 def set_aside(tenant_id: UUID) -> list[str]:

@@ -17,7 +17,7 @@ from dpgov.audit.archive.rechecking import changed, recheck_archive
 from dpgov.audit.entry import leaf_hash, line_of
 from dpgov.audit.history import findings, outside_findings, own_findings
 from dpgov.audit.models import AuditHead
-from dpgov.audit.outside import known_chain, known_keys, outside_notes
+from dpgov.audit.outside import outside_notes, readable_chain
 from dpgov.audit.selectors import checkpoints_of, entries_of, log_size, stream
 from dpgov.audit.stored_tree import LogHasGap, StoredTree, stored_count
 from dpgov.audit.tree import HEIGHT, WIDTH, Hash, complete_root
@@ -144,8 +144,8 @@ def _subtree_problems(tenant_id: UUID) -> Iterator[str]:
 
 
 def _all_checkpoints(tenant_id: UUID, size: int) -> tuple[int, list[str]]:
-    keys, tree = known_keys(tenant_id), StoredTree(tenant_id)
-    agreeing, problems = 0, list[str]()
+    (chain, problems), tree = readable_chain(tenant_id), StoredTree(tenant_id)
+    keys, agreeing = chain.keys, 0
     for checkpoint in checkpoints_of(tenant_id).order_by("size").iterator():
         found = own_findings(checkpoint, size, keys, tree)
         agreeing, problems = agreeing + (not found), problems + found
@@ -157,13 +157,15 @@ def _all_checkpoints(tenant_id: UUID, size: int) -> tuple[int, list[str]]:
 
 def _planted_keys(tenant_id: UUID) -> list[str]:
     """Keys among the announced ones, or in the folder, which no key before them has signed."""
-    return [
+    chain, unread = readable_chain(tenant_id)
+    refused = [
         said(
             "Key {key} is not believed: the key before has not signed its name.",
             key=key.key_id.hex(),
         )
-        for key in known_chain(tenant_id).refused
+        for key in chain.refused
     ]
+    return unread + refused
 
 
 def _beyond_head(tenant_id: UUID) -> list[str]:

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 from dpgov.audit.archive.parquet import BrokenArchive
 from dpgov.audit.archive.together import all_leaves
@@ -32,8 +33,10 @@ from dpgov.audit.receipts.verify import (
     consistency_problems,
     parse_proof,
     receipt_problems,
+    why_incomplete,
 )
 from dpgov.audit.tree import CompactRange, Hash
+from dpgov.language.printable import printable
 
 HOLDS, BROKEN, CANNOT_TELL = 0, 1, 2
 
@@ -210,7 +213,7 @@ def _export(options: argparse.Namespace, keys: list[PublicKey] | None) -> int:
 def _receipt_problems(options: argparse.Namespace, keys: list[PublicKey] | None) -> list[str]:
     receipt = parse_proof(_text(options.receipt), RECEIPT)
     if not receipt.get("complete"):
-        raise CannotTell(str(receipt.get("message") or "The receipt holds no proof yet."))
+        raise CannotTell(why_incomplete(receipt))
     release = options.release.read_bytes() if options.release else None
     return receipt_problems(receipt, keys=keys, release=release)
 
@@ -238,11 +241,21 @@ def _say(verdict: str, reasons: Sequence[str], code: int) -> int:
 
 
 def _print(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
+    """All that is printed, and with it whatever the files say, goes this way."""
+    letters = sys.stdout.encoding or "ascii"
+    shown = printable(line).encode(letters, "backslashreplace").decode(letters)
+    sys.stdout.write(f"{shown}\n")
+
+
+class _Parser(argparse.ArgumentParser):
+    """Names of files are arguments, too."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(printable(message))
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="python -m dpgov.audit.verify",
         description="Verify an exported audit log, a receipt or a proof of consistency.",
     )

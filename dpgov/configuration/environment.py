@@ -51,7 +51,9 @@ HOST = "__Host-"
 def secret_key(env: Environment, home: Path) -> str:
     """The signing key: from the environment, from a file, or made once for the embedded profile."""
     names = ("DPGOV_SECRET_KEY", "DPGOV_SECRET_KEY_FILE")
-    return _secret_of_all_machines(env, *names, home / "secret_key")
+    text = _secret_of_all_machines(env, *names, home / "secret_key")
+    long_enough("DPGOV_SECRET_KEY", text)
+    return text
 
 
 def fingerprint_key(env: Environment, home: Path) -> bytes:

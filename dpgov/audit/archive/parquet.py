@@ -8,6 +8,7 @@ verifier that reads these files: no framework, no settings.
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -48,7 +49,7 @@ def lines_of(
     """(number, canonical JSON) of the entries first to last, which the file has to hold, no others.
 
     What stands long before the entry behind `after` is passed over. Raises BrokenArchive, and
-    OSError where there is no such file.
+    OSError where there is no such file or the system cannot read it.
     """
     skipped = max(0, after + 1 - first) // _GROUP
     expected, ending = first + skipped * _GROUP, f'"tenant_id":"{tenant}"}}'.encode()
@@ -91,16 +92,21 @@ def sha256_of(path: Path) -> str:
 
 def _rows(path: Path, skipped: int = 0) -> Iterator[tuple[int, bytes]]:
     """All rows, or those behind the first few groups of the file."""
-    import pyarrow
-
     file = _opened(path)
     groups = range(skipped, file.num_row_groups)
-    try:
+    with _damage_told(path):
         for batch in file.iter_batches(_GROUP, row_groups=groups, columns=["sequence", "line"]):
-            texts = batch.column("line").cast(pyarrow.binary())
-            yield from zip(batch.column("sequence").to_pylist(), texts.to_pylist(), strict=True)
-    except (pyarrow.ArrowException, KeyError, TypeError) as error:
-        raise BrokenArchive(_unreadable(path)) from error
+            yield from _pairs(batch)
+
+
+def _pairs(batch: Any) -> Iterator[tuple[int, bytes]]:
+    """The rows of a batch; raises ValueError for columns that no file of ours has."""
+    import pyarrow
+
+    numbers, texts = batch.column("sequence"), batch.column("line").cast(pyarrow.binary())
+    if not pyarrow.types.is_integer(numbers.type) or numbers.null_count or texts.null_count:
+        raise ValueError("A number or a line is missing.")
+    yield from zip(numbers.to_pylist(), texts.to_pylist(), strict=True)
 
 
 def _length(path: Path) -> int:
@@ -109,13 +115,25 @@ def _length(path: Path) -> int:
 
 
 def _opened(path: Path) -> Any:
-    import pyarrow
     from pyarrow import parquet
 
     path.open("rb").close()
-    try:
+    with _damage_told(path):
         return parquet.ParquetFile(path)
-    except (pyarrow.ArrowException, OSError) as error:
+
+
+@contextmanager
+def _damage_told(path: Path) -> Iterator[None]:
+    """Raises BrokenArchive for whatever pyarrow says of a damaged file."""
+    import pyarrow
+
+    try:
+        yield
+    except (pyarrow.ArrowException, OSError, ValueError, LookupError, TypeError) as error:
+        # A damaged page is an OSError as well. Only one of the system, which says that the file
+        # cannot be read at all, has a number.
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
         raise BrokenArchive(_unreadable(path)) from error
 
 

@@ -99,16 +99,31 @@ def _read(archive: AuditArchive, after: int = 0) -> Iterator[Line]:
             path, tenant=tenant, first=archive.first, last=archive.last, after=after
         )
     except OSError as error:
-        raise ArchiveAway(
+        raise _away(archive, error) from error
+
+
+def _away(archive: AuditArchive, error: OSError) -> ArchiveAway:
+    """What there is to say of a file that is not there, or that the system cannot read."""
+    facts = {
+        "first": archive.first,
+        "last": archive.last,
+        "file": archive.name,
+        "folder": folder_of(archive.tenant_id),
+    }
+    if not isinstance(error, FileNotFoundError):
+        return ArchiveAway(
             said(
-                "Entries {first} to {last} could not be found: {file} is not in the folder "
-                "{folder}.",
-                first=archive.first,
-                last=archive.last,
-                file=archive.name,
-                folder=path.parent,
+                "Entries {first} to {last} could not be read: {file} is in the folder {folder}, "
+                "but reading it failed.",
+                **facts,
             )
-        ) from error
+        )
+    return ArchiveAway(
+        said(
+            "Entries {first} to {last} could not be found: {file} is not in the folder {folder}.",
+            **facts,
+        )
+    )
 
 
 def _believe(archive: AuditArchive, number: int, line: bytes, leaf: tuple[int, bytes]) -> None:
@@ -123,10 +138,18 @@ def _believe(archive: AuditArchive, number: int, line: bytes, leaf: tuple[int, b
 
 
 def check_files(tenant_id: UUID) -> None:
-    """Read what is in the folder to its end; raises BrokenArchive for a file that was changed."""
+    """Read what is in the folder to its end.
+
+    Raises BrokenArchive for a file that was changed, ArchiveAway for one that is there but cannot
+    be read.
+    """
     for archive in archives_of(tenant_id):
-        if (folder_of(tenant_id) / archive.name).is_file():
+        try:
             check_file(archive)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise _away(archive, error) from error
 
 
 def check_file(archive: AuditArchive) -> None:

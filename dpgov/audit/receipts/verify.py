@@ -44,7 +44,7 @@ def receipt_problems(
     With `release`, the bytes of the released answer, they must be those that were recorded.
     """
     if not receipt.get("complete"):
-        return [str(receipt.get("message") or "The receipt holds no proof yet.")]
+        return [why_incomplete(receipt)]
     try:
         return [
             *_signature_problems(receipt["checkpoint"], keys),
@@ -52,8 +52,14 @@ def receipt_problems(
             *_path_problems(receipt),
             *_release_problems(receipt, release),
         ]
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         return [f"The receipt is malformed: {type(error).__name__}: {error}."]
+
+
+def why_incomplete(receipt: Mapping[str, Any]) -> str:
+    """What a receipt without a proof says about that, if it is a text."""
+    message = receipt.get("message")
+    return message if message and isinstance(message, str) else "The receipt holds no proof yet."
 
 
 def _signature_problems(note: str, keys: Iterable[PublicKey] | None) -> list[str]:

@@ -5,6 +5,7 @@ Reads only; signing is the sweeper's work, whose private key these pages never n
 
 import json
 from typing import Any
+from uuid import UUID
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
@@ -15,7 +16,7 @@ from django.views.decorators.http import require_safe
 from dpgov.audit.history import looked_at
 from dpgov.audit.keys.note import parse_note
 from dpgov.audit.models import AuditCheckpoint
-from dpgov.audit.outside import known_chain, known_keys, newest_outside
+from dpgov.audit.outside import known_chain, newest_outside, readable_chain
 from dpgov.audit.receipts.proofs import NoSuchCheckpoint, consistency
 from dpgov.audit.receipts.verify import consistency_problems
 from dpgov.audit.selectors import checkpoints_of, deliveries_of
@@ -47,11 +48,19 @@ def audit_checkpoints(request: MemberRequest) -> HttpResponse:
         "checkpoint": last,
         "root": bytes(last.root).hex() if last else "",
         "contradictions": [translated(words) for words in head.findings],
-        "outside": newest_outside(tenant_id),
+        **_outside(tenant_id),
         "keys": [_key(key.as_text(), key.fingerprint) for key in head.keys],
         **_chosen_proof(request),
     }
     return render(request, "oversight/log/audit_checkpoints.html", context)
+
+
+def _outside(tenant_id: UUID) -> dict[str, Any]:
+    """Up to where the folder has checkpoints, unless it cannot be read; the findings name it."""
+    try:
+        return {"outside": newest_outside(tenant_id)}
+    except OSError:
+        return {"outside_is_away": True}
 
 
 def _rows(request: MemberRequest, shown: list[AuditCheckpoint]) -> list[dict[str, Any]]:
@@ -85,7 +94,7 @@ def _chosen_proof(request: MemberRequest) -> dict[str, Any]:
         )
         form.add_error(None, missing % {"size": refusal.size})
         return {"form": form}
-    keys = known_keys(request.membership.tenant_id)
+    keys = readable_chain(request.membership.tenant_id)[0].keys
     return {
         "form": form,
         "proof": proof,
@@ -107,8 +116,11 @@ def audit_checkpoint(request: MemberRequest, size: int) -> HttpResponse:
 @require_safe
 @requires(Permission.READ_AUDIT_LOG)
 def audit_keys(request: MemberRequest) -> HttpResponse:
-    """The public keys as a file, for the verifier."""
-    chain = known_chain(request.membership.tenant_id)
+    """The public keys as a file, for the verifier; the page says why there is none."""
+    try:
+        chain = known_chain(request.membership.tenant_id)
+    except OSError:
+        return redirect("dashboards:audit_checkpoints")
     return as_file(chain.as_text(), "public-keys.txt", "text/plain; charset=utf-8")
 
 

@@ -155,7 +155,8 @@ def audit_verify(request: MemberRequest) -> HttpResponse:
 def audit_export(request: MemberRequest, fmt: str) -> HttpResponseBase:
     """The log as a download: JSON lines always whole, CSV as filtered.
 
-    A changed file of the archive is said instead, before the first line: a download can only break.
+    A file of the archive that was changed or cannot be read is said instead, before the first line:
+    a download can only break.
     """
     if fmt not in _FORMATS:
         raise Http404
@@ -183,11 +184,11 @@ def audit_export(request: MemberRequest, fmt: str) -> HttpResponseBase:
 
 
 def _broken(tenant_id: UUID) -> str:
-    """Which file of the archive is not the one that was recorded, in words; "" for none."""
+    """Which file of the archive was changed or cannot be read, in words; "" for none."""
     try:
         check_files(tenant_id)
-    except BrokenArchive as changed:
-        return translated(changed.args[0])
+    except (ArchiveAway, BrokenArchive) as problem:
+        return translated(problem.args[0])
     return ""
 
 

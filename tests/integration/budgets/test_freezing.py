@@ -4,7 +4,7 @@ import errno
 import json
 import shutil
 import sqlite3
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from io import StringIO
 from pathlib import Path
@@ -110,14 +110,14 @@ def test_a_folder_that_cannot_be_read_hides_the_restore_of_no_other_organisation
     moved_away: bool,
 ) -> None:
     """A9: a disk that is away is told in the program's log, and ends no round."""
-    unreadable, really = folder_of(foreign_dataset.tenant_id), Path.is_dir
+    unreadable, really = folder_of(foreign_dataset.tenant_id), Path.iterdir
 
-    def is_dir(path: Path) -> bool:
+    def iterdir(path: Path) -> Iterator[Path]:
         if path == unreadable:
             raise OSError(errno.ESTALE, "Stale file handle")
         return really(path)
 
-    monkeypatch.setattr(Path, "is_dir", is_dir)
+    monkeypatch.setattr(Path, "iterdir", iterdir)
     if moved_away:
         monkeypatch.setattr(freezing, "identity", lambda: "elsewhere")
         DatabaseMark.objects.update_or_create(pk=1, defaults={"identity": "home"})
@@ -187,8 +187,7 @@ def test_an_operator_freezes_every_tenant_by_a_command(
     out = StringIO()
     call_command("freeze", "--reason", "restored from Sunday's backup", stdout=out)
     assert frozen() == {True}
-    said = [line.partition(".")[0] for line in out.getvalue().splitlines()]
-    assert said[:-1] == ["elsewhere: 1 frozen", "harbour: 1 frozen"]
+    assert out.getvalue().count(": 1 frozen. Officers") == 2
     entries = AuditEntry.objects.filter(action="DATASETS_FROZEN")
     assert {entry.tenant_id for entry in entries} == {
         dataset.tenant_id,

@@ -112,6 +112,19 @@ def test_an_export_out_of_a_changed_file_is_refused_before_its_first_line(
     assert AuditEntry.objects.count() == before
 
 
+def test_an_export_out_of_a_file_that_cannot_be_read_is_refused_too(
+    archived: Path, officer: Membership, client_for: ClientFor
+) -> None:
+    """And its entries are said to be there, where reading failed."""
+    archived.unlink()
+    archived.mkdir()
+    told = f"Entries 1 to 100 could not be read: {archived.name} is in the folder"
+    refused = client_for(officer).post("/audit/export/jsonl/")
+    assert refused.status_code == 409
+    assert told in refused.content.decode()
+    assert told in client_for(officer).get("/audit/7/").content.decode()
+
+
 def test_verify_now_says_what_it_could_not_find(
     archived: Path, officer: Membership, client_for: ClientFor, api_for: ApiFor
 ) -> None:

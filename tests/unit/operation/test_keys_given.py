@@ -1,16 +1,18 @@
 """A key of the installation is a key: never nothing, never short, never half on the disk.
 
 What could leak: fingerprints under a key that everybody knows tell whoever reads the database who
-is in a file, by trying names.
+is in a file, by trying names. Whoever finds the signing key signs links to new passwords, and the
+messages of webhooks.
 """
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from dpgov.configuration.environment import fingerprint_key, secret_key
-from dpgov.configuration.reading import WrongSetting, secret_text
+from dpgov.configuration.reading import Environment, WrongSetting, secret_text
 from tests.servers.variables import variables
 
 KEY, FILE = "DPGOV_FINGERPRINT_KEY", "DPGOV_FINGERPRINT_KEY_FILE"
@@ -33,12 +35,20 @@ def test_an_empty_file_in_the_state_folder_is_refused_as_well(tmp_path: Path) ->
     assert (tmp_path / "fingerprint_key").read_text() == "", "nobody wrote another key over it"
 
 
-def test_a_short_key_of_fingerprints_is_refused(tmp_path: Path) -> None:
-    short = tmp_path / "short"
-    short.write_text("k" * 31 + "\n")
-    for given in ({KEY: "k" * 31}, {FILE: str(short)}):
-        with pytest.raises(WrongSetting, match=f"{KEY} must have 32 characters or more"):
-            fingerprint_key(variables(given), tmp_path)
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [("DPGOV_FINGERPRINT_KEY", fingerprint_key), ("DPGOV_SECRET_KEY", secret_key)],
+)
+@pytest.mark.parametrize("key", ["a", "k" * 31])
+def test_a_short_key_is_refused_wherever_it_is_given(
+    tmp_path: Path, name: str, read: Callable[[Environment, Path], object], key: str
+) -> None:
+    """In the variable, in the file that it names, and in the one of the state folder."""
+    short = tmp_path / name.removeprefix("DPGOV_").lower()
+    short.write_text(f"{key}\n")
+    for given in ({name: key}, {f"{name}_FILE": str(short)}, {}):
+        with pytest.raises(WrongSetting, match=f"{name} must have 32 characters or more"):
+            read(variables(given), tmp_path)
 
 
 @pytest.mark.parametrize("key", ["k" * 32, "0f" * 32, "A-_z" * 21 + "Az"])
@@ -48,6 +58,8 @@ def test_every_key_that_was_ever_made_for_somebody_is_taken(tmp_path: Path, key:
     kept.write_text(key + "\n")
     by_file = fingerprint_key(variables({FILE: str(kept)}), tmp_path)
     assert by_file == fingerprint_key(variables({KEY: key}), tmp_path)
+    assert secret_key(variables({"DPGOV_SECRET_KEY_FILE": str(kept)}), tmp_path) == key
+    assert secret_key(variables({"DPGOV_SECRET_KEY": key}), tmp_path) == key
 
 
 def test_a_key_that_is_made_is_on_the_disk_before_anybody_can_read_it(

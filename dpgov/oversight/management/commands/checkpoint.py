@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from dpgov.audit.checkpoints.deliveries import deliver_waiting, waiting
 from dpgov.audit.checkpoints.signing import CheckpointRefused, make_checkpoint
+from dpgov.audit.keys.note import UnreadableKey
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import KnownTenant
 from dpgov.tenants.management.chosen import chosen_tenants
@@ -23,7 +24,7 @@ class Command(BaseCommand):
         require_signer()
         results = [self._sign(tenant) for tenant in chosen_tenants(options["tenant"])]
         if not all(results):
-            raise CommandError("A checkpoint was refused.", returncode=1)
+            raise CommandError("A checkpoint was not signed.", returncode=1)
 
     def _sign(self, tenant: KnownTenant) -> bool:
         with acting_for(tenant.id):
@@ -32,6 +33,13 @@ class Command(BaseCommand):
             except CheckpointRefused as refusal:
                 for reason in refusal.reasons:
                     self.stderr.write(f"{tenant.slug}: REFUSED, {reason}")
+                return False
+            except (OSError, UnreadableKey) as failure:
+                kind = type(failure).__name__
+                self.stderr.write(
+                    f"{tenant.slug}: NOT SIGNED, the key or the folder of checkpoints cannot be "
+                    f"read ({kind})."
+                )
                 return False
             deliver_waiting(tenant.id)
             words = f"signed {made.size} entries" if made else "nothing new"
