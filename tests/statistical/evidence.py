@@ -18,6 +18,11 @@ Floats = NDArray[np.float64]
 _BINS = 12
 
 
+def fewest(trials: int, share: float) -> int:
+    """How many of so many trials are inside at least, where each is with this chance."""
+    return int(stats.binom.ppf(FALSE_ALARM, trials, share))
+
+
 def excess(event: NDArray[np.bool_], under_neighbour: NDArray[np.bool_], epsilon: float) -> float:
     """How many standard deviations P(event) lies above e^ε P(event | neighbour).
 

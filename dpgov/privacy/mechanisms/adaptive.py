@@ -116,7 +116,9 @@ class Adaptive:
                 break
             scores = self._scores(exact, guesses)
             place = sampling.highest(scores, sensitivity=self.reach.l1, loss=self.of_a_choice)
-            noisy = sampling.add_noise(list(exact[place]), measurement)
+            # Cut as a `Reading` is: nothing fails by a row too many.
+            counts = [min(count, LARGEST_SUM) for count in exact[place]]
+            noisy = sampling.add_noise(counts, measurement)
             found.append(Round(place, tuple(noisy)))
         return tuple(found)
 

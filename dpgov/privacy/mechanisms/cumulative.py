@@ -25,6 +25,7 @@ from dpgov.privacy.mechanisms.mechanism import ROWS, Column, Drawn, OfOne, State
 from dpgov.privacy.mechanisms.products import Product, products
 from dpgov.privacy.mechanisms.strategies import Strategy, best_of, strategies
 from dpgov.privacy.mechanisms.table import Measured
+from dpgov.privacy.mechanisms.trees import Integers
 from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, Floats, Noise, statement
 from dpgov.privacy.noise.sampling import smallest_nano
 from dpgov.privacy.noise.sensitivity import Contribution, Exposure, Reach, of_count, reach
@@ -34,6 +35,8 @@ from dpgov.privacy.plan.schema import LARGEST_SUM
 
 # The answers whose largest weight stands out most have the widest tails for their variance.
 _LOOKED_AT = 4
+# Far enough below the end of a machine word for what floats round away.
+_WORD = 2.0**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ class Cumulative(OfOne, Summed):
     def run(self, table: Sequence[Measured]) -> Drawn:
         """The noisy sums of each cell of the other groupings, and the counts made of them."""
         rows = np.array([cell[ROWS] for cell in table], dtype=np.int64)
-        exact = self.strategy.drawn_of(rows.reshape(-1, self.strategy.bins))
+        exact = self.exact(rows.reshape(-1, self.strategy.bins))
         noisy = np.array(self.taken.add_noise(exact.ravel().tolist())).reshape(exact.shape)
         values = np.rint(self.strategy.made_of(noisy.astype(np.float64))).astype(np.int64)
         bounds = self._statements()
@@ -63,6 +66,17 @@ class Cumulative(OfOne, Summed):
             for place, value in enumerate(cell)
         )
         return Drawn(noisy.tolist(), (Column(self.statistic, {}, cells),))
+
+    def exact(self, rows: Integers) -> Integers:
+        """The exact sums of each line of bins; they must never leave the worker.
+
+        Cut as those of a `Reading` are: each by itself, which brings no two tables further apart,
+        and nothing fails by a row too many.
+        """
+        most = float(rows.sum(axis=1, dtype=np.float64).max(initial=0)) * self.strategy.heaviest
+        # Where a sum could pass a machine word, integers of any size.
+        whole: Any = rows.astype(object) if most >= _WORD else rows
+        return np.clip(self.strategy.drawn_of(whole), -LARGEST_SUM, LARGEST_SUM)
 
     def describe(self) -> dict[str, Any]:
         """See Draw; `strategy` names the sums that are drawn."""

@@ -17,8 +17,15 @@ So the error is a weighted sum of noises with known quantiles, where δ stands f
 ridge R and the change of weights on the way, c, may add: |c| <= δ' (Σ x x') δ / 2 times the largest
 slope of a weight, 1/(6 √3). What R adds is that of every minimum whose probabilities stay away from
 0 and 1 wherever the predictors are within their bounds; nobody can know whether the true one's do,
-so wherever there is a ridge, that is said to be the condition. The noise of earlier steps has moved
-where the last one begins, and nothing else. Where its end had to be held within reach, δ does not
+so that is said to be the condition, wherever there is a ridge or a direction is not clear.
+
+δ* is longer than δ where noise has lifted an eigenvalue, as θ is in `least_squares`. δ* is no whole
+line, but what was left of it to go: so a direction is clear where no more than half of its
+eigenvalue is what noise may move along it. Of the others the condition bounds δ*. Along the rest δ
+and δ* are no further apart than e, E δ* and c may bring them, and E δ* brings them no further than
+the part β of |δ*|: the size of the noise beside the least eigenvalue there, or the length of what
+noise may move along each of them beside its own. The noise of earlier steps has moved where the
+last one begins, and nothing else. Where its end had to be held within reach, δ does not
 stand for δ*, and no error is known. Of a one-step estimate chance moves what it moves of the
 maximum likelihood: its variance is the inverse of H. Noisy descent as an estimate with intervals:
 Avella-Medina, Bradshaw and Loh, Differentially private inference via noisy optimization (2023).
@@ -32,7 +39,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from dpgov.privacy.mechanisms.least_squares import USUAL, Moments, longest
+from dpgov.privacy.mechanisms.least_squares import USUAL, Moments, longest, stretched
 from dpgov.privacy.mechanisms.sigmoid import FINE, REACH
 from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, FAR, Floats, Noise, Provided
 from dpgov.privacy.noise.spread.sums import bounds_of_many
@@ -42,6 +49,8 @@ Point = tuple[int, ...]
 
 # By how much a step is longer than is always safe to first order; below 2 it still descends.
 _LONGER = 1.5
+# What a clear direction has, in parts of what noise may move along it.
+_CLEAR = 2.0
 # The largest slope of a row's weight, of its score.
 _BENDING = 1 / (6 * math.sqrt(3))
 
@@ -51,30 +60,41 @@ def noise_size(sums: Moments) -> float:
     return 2 * sums.deviation * math.sqrt(len(sums.design.terms))
 
 
+def noise_along(sums: Moments) -> float:
+    """How far noise may move any one direction, about: two deviations, of which a product of two
+    components counts twice.
+    """
+    return 2 * sums.deviation * math.sqrt(2)
+
+
 @dataclass(frozen=True, slots=True)
 class Inverse:
-    """Of a noisy matrix whose eigenvalues were raised to the size of its noise; `ridge` did it, in
-    the directions that are `raised`.
+    """Of a noisy matrix whose eigenvalues were raised to the size of its noise; `ridge` did it.
+
+    `widened` directions have been raised, and with them `unclear` ones are not clear: the first of
+    all `directions`, which are by their eigenvalues, `kept`.
     """
 
     matrix: Floats
     ridge: Floats
-    raised: Floats
-
-    @property
-    def widened(self) -> int:
-        """In how many directions."""
-        return len(self.raised)
+    directions: Floats
+    kept: Floats
+    widened: int
+    unclear: int
 
 
 def inverse_of(sums: Moments) -> Inverse:
     """Never steeper than the noise: a step is no longer than can be told."""
+    size = noise_size(sums)
     values, directions = np.linalg.eigh(sums.matrix())
-    kept = np.maximum(values, noise_size(sums))
+    kept = np.maximum(values, size)
     return Inverse(
         matrix=(directions / kept) @ directions.T,
         ridge=(directions * (kept - values)) @ directions.T,
-        raised=directions.T[kept > values],
+        directions=directions.T,
+        kept=kept,
+        widened=int((values < size).sum()),
+        unclear=int((values < max(size, _CLEAR * noise_along(sums))).sum()),
     )
 
 
@@ -132,40 +152,52 @@ class Fit:
         if self.at_the_end:
             return None
         pulled = self.inverse.matrix @ combination
-        weighted = self.end.weighted
-        parts = [
-            *(
-                bounds_of_many(n, pulled / self.end.whole, CONFIDENCE_LEVELS)
-                for n in self.end.noises
-            ),
-            weighted.bounds(weighted.weights(pulled, self._whole_step(pulled)), CONFIDENCE_LEVELS),
+        drawn = [
+            bounds_of_many(n, pulled / self.end.whole, CONFIDENCE_LEVELS) for n in self.end.noises
         ]
+        # The condition may bound the step along all that is not clear, or along the ridge alone.
+        ways = {self.inverse.widened, self.inverse.unclear}
+        bends = map(min, zip(*(self._by_bend(pulled, known) for known in ways), strict=True))
         more = self._shrunk(pulled) + self._bent(pulled)
-        return [math.hypot(*bounds) + more for bounds in zip(*parts, strict=True)]
+        return [math.hypot(*bounds) + more for bounds in zip(*drawn, bends, strict=True)]
 
     @property
     def provided(self) -> Provided | None:
-        """What its errors hold under alone; None where nothing was widened, or none is known."""
-        return Provided.PROBABILITY_WITHIN if self.inverse.widened else None
+        """What its errors hold under alone; None where every direction is clear."""
+        return Provided.PROBABILITY_WITHIN if self.inverse.unclear else None
 
-    def _whole_step(self, pulled: Floats) -> Floats:
-        """The last step, as long as it might have been where the ridge held it back."""
-        held = self.inverse.ridge @ pulled
-        length = float(np.linalg.norm(held))
-        if not length:
-            return self.step
-        whole: Floats = self.step + math.copysign(self._hidden / length, held @ self.step) * held
-        return whole
+    def _by_bend(self, pulled: Floats, known: int) -> list[float]:
+        """What the noise of the bend adds, E δ*, if the condition bounds δ* along the first `known`
+        directions.
+        """
+        weighted, hidden = self.end.weighted, self._hidden(known)
+        whole, further = self.step, self._further(known, hidden)
+        for ways, length in ((slice(known), hidden), (slice(known, None), further)):
+            directions = self.inverse.directions[ways]
+            whole = whole + _along(directions.T @ (directions @ pulled), self.step, length)
+        return weighted.bounds(weighted.weights(pulled, whole), CONFIDENCE_LEVELS)
 
-    @property
-    def _hidden(self) -> float:
-        """How long a step along the ridge may be to any minimum that is `provided`: as θ of a line
+    def _hidden(self, known: int) -> float:
+        """How long a step along these may be to any minimum that is `provided`: as θ of a line
         within bounds, see `least_squares`, times the largest log odds.
         """
         design, here = self.end.weighted.design, np.array(self.end.point) / FINE
-        ways = [FAR * design.most(one.tolist()) + abs(one @ here) for one in self.inverse.raised]
+        directions = self.inverse.directions[:known]
+        ways = [FAR * design.most(one.tolist()) + abs(one @ here) for one in directions]
         most = FAR * math.sqrt(longest(design.terms, design.size))
         return min(math.hypot(*ways), most + float(np.linalg.norm(here)))
+
+    def _further(self, known: int, hidden: float) -> float:
+        """How far δ* is from δ at most along the others, if it is `hidden` long along these."""
+        kept, weighted = self.inverse.kept[known:], self.end.weighted
+        if not len(kept):
+            return 0.0
+        least, shares = float(kept[0]), float(np.linalg.norm(1 / kept))
+        blur = min(noise_size(weighted) / least, noise_along(weighted) * shares)
+        noise = 2 * math.sqrt(sum(one.variance for one in self.end.noises)) / self.end.whole
+        moved = noise * shares + self._change * math.sqrt(len(self.step)) / least
+        start = moved + float(np.linalg.norm(self.step))
+        return moved + blur * start * stretched(blur, (hidden / start) ** 2)
 
     def _shrunk(self, pulled: Floats) -> float:
         """What the ridge adds at most: from the last point to any minimum that is `provided`."""
@@ -175,8 +207,13 @@ class Fit:
 
     def _bent(self, pulled: Floats) -> float:
         """What the change of weights along the last step adds at most."""
+        return self._change * float(np.abs(pulled).sum())
+
+    @property
+    def _change(self) -> float:
+        """By how much that changes any component of a gradient, at most."""
         along = max(0.0, float(self.step @ self.end.moments.matrix() @ self.step))
-        return _BENDING / 2 * along * float(np.abs(pulled).sum())
+        return _BENDING / 2 * along
 
     def chance(self, combination: Floats) -> float:
         """How far chance may have moved it at the usual level: other rows of the same kind."""
@@ -191,6 +228,13 @@ def fit(end: End) -> Fit:
     start = np.array(end.point) / FINE
     theta = _within(start - inverse.matrix @ end.gradient)
     return Fit(end, theta, theta - start, inverse)
+
+
+def _along(way: Floats, step: Floats, length: float) -> Floats:
+    """A vector of this length along `way`, to the side to which the step goes."""
+    whole = float(np.linalg.norm(way))
+    found: Floats = way * (math.copysign(length / whole, way @ step) if whole else 0.0)
+    return found
 
 
 def quotients(numbers: Sequence[int], whole: int) -> Floats:

@@ -12,7 +12,7 @@ import numpy as np
 from dpgov.privacy.accounting.decimals import decimals_of, json_number
 from dpgov.privacy.plan.bins import CodeGrouping, EvenRanges
 from dpgov.privacy.plan.request import Counts
-from dpgov.privacy.plan.schema import NumericDomain
+from dpgov.privacy.plan.schema import LARGEST_SUM, NumericDomain
 
 MOST_CANDIDATES = 65_536
 # Candidates of all cells together: what one answer may take.
@@ -93,7 +93,8 @@ def scores(rows: Counts, a: int, b: int, aim: int = 0, inwards: int = 0) -> Coun
     left_out = np.minimum(rows // 2, inwards)
     first, last = b * (upto - rows + left_out), b * (upto - left_out)
     nearest = np.minimum(np.maximum(target, first), last)
-    far: Counts = -np.abs(target - nearest)
+    # Cut where sums are: no score moves further for it, and nothing fails by a row too many.
+    far: Counts = -np.minimum(np.abs(target - nearest), LARGEST_SUM)
     return far
 
 

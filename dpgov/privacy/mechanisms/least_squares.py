@@ -10,15 +10,29 @@ regression, 2018, adds it to all). With Ã = A + E, b̃ = b + e, and the ridge R
     (Ã + R)(θ̃ - θ) = e - E θ,
 
 where θ solves (A + R) θ = b. So the error of a coefficient is a weighted sum of the noises, whose
-quantiles are known; θ̃ stands for θ in the weights, and what that leaves out, E (θ̃ - θ), is smaller
-by the size of E beside that of Ã + R, and widens the bound. This is the parametric bootstrap of
-Ferrando, Wang and Sheldon (2022) with its distribution computed in place of drawn. What the ridge
-pulls towards zero, at most (Ã + R)⁻¹ R θ, is added for every θ whose line stays within the bounds
-of the outcome wherever the predictors are within theirs. Nobody can know whether the true one does:
-so wherever there is a ridge, that is said to be the condition.
+quantiles are known; θ̃ stands for θ in the weights, and the bound is widened by how much longer
+(θ, -1) may be than (θ̃, -1), see below. This is the parametric bootstrap of Ferrando, Wang and
+Sheldon (2022) with its distribution computed in place of drawn. What the ridge pulls towards zero,
+at most (Ã + R)⁻¹ R θ, is added for every θ whose line stays within the bounds of the outcome
+wherever the predictors are within theirs. Nobody can know whether the true one does: so that is
+said to be the condition, wherever there is a ridge or a direction is not clear.
 
-E θ grows with the length of θ, of which θ̃ tells nothing along a ridge: there the bound is widened
-to the longest θ under the same condition. Components are scaled so that it says |θ'w| <= 1 for all
+With v = (θ, -1), ṽ = (θ̃, -1) and N = (E, e) the equation above is (Ã + R)(θ̃ - θ) = -N v, so that
+along a direction of eigenvalue λ̃ without a ridge θ and θ̃ are |N v| / λ̃ apart at most, and |N v| is
+no more than the size of the noise times |v|. With β that size as a part of the least such λ̃,
+|v| <= |ṽ| + β |v|: noise that lifted λ̃ has shortened θ̃, and v may be 1 / (1 - β) times as long. A
+direction is clear where β is no more than a quarter, so that without a condition a bound is never
+widened by more than a third. Along the others the condition tells that no θ passes h in length: so
+|v|² <= (|ṽ| + β |v|)² + h², where β is that of the clear ones.
+
+Which directions are clear is read off λ̃, a released number that noise may have lifted. By more than
+its size it rarely does, so that of a table whose own eigenvalue is below three sizes hardly any
+answer leaves the condition out. What confidence means holds of every table: no more than 5 in 100
+of its answers have an error at 95% that stands there without the condition and is too small. Among
+those few that only an unusual noise has lifted over the threshold it may be many; no threshold
+avoids that.
+
+How long θ is at most under that condition: components are scaled so that it says |θ'w| <= 1 for all
 rows w within the declared bounds. At the first level of every category that is |a| + Σ s |b| <= 1,
 with the constant a, slopes b and sizes s of numbers: so a² + Σ b² <= 1 / min s². Where the levels
 of a category lie r apart at most, the line moves by Σ r from its lowest row to its highest, and
@@ -41,8 +55,10 @@ from dpgov.privacy.mechanisms.design import Design, Term
 from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, Floats, Noise, Provided
 from dpgov.privacy.noise.spread.sums import bounds_of_many
 
-# In sizes of the noise matrix: what a direction must have, or be given.
+# In sizes of the noise matrix: what a direction must have, or be given; and what a clear one has.
 _RIDGE = 2.0
+_CLEAR = 4.0
+_TINY = 1e-9
 USUAL = Fraction(95, 100)
 
 
@@ -97,15 +113,19 @@ class Moments:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A solution: of the coefficients of a row's components, for an outcome between -1 and 1."""
+    """A solution: of the coefficients of a row's components, for an outcome between -1 and 1.
+
+    `widened` directions have a ridge; with them `unclear` ones are not clear. (θ, -1) may be
+    `longer` than (θ̃, -1) by that factor, under the condition that is `provided`.
+    """
 
     moments: Moments
     theta: Floats
     inverse: Floats
     ridge: Floats
     widened: int
-    blur: float
-    hidden: float
+    unclear: int
+    longer: float
 
     @property
     def rows(self) -> float:
@@ -131,19 +151,12 @@ class Line:
         weights = self.moments.weights(np.append(pulled, 0.0), np.append(-self.theta, 1.0))
         shrunk = self.moments.design.most((self.ridge @ pulled).tolist())
         found = self.moments.bounds(weights, CONFIDENCE_LEVELS)
-        return [bound * self._widening + shrunk for bound in found]
-
-    @property
-    def _widening(self) -> float:
-        """How much longer (θ, -1) may be than (θ̃, -1), which is no shorter than one."""
-        told = (1 + self.hidden) * (1 + self.blur**2)
-        *components, _outcome = self.moments.design.terms
-        return math.sqrt(min(told, 1 + longest(components, self.moments.design.size)))
+        return [bound * self.longer + shrunk for bound in found]
 
     @property
     def provided(self) -> Provided | None:
-        """What its errors hold under alone; None where nothing was widened."""
-        return Provided.LINE_WITHIN_BOUNDS if self.widened else None
+        """What its errors hold under alone; None where every direction is clear."""
+        return Provided.LINE_WITHIN_BOUNDS if self.unclear else None
 
     def chance(self, combination: Floats, spread: float) -> float:
         """How far chance may have moved it at the usual level: other rows of the same kind.
@@ -170,16 +183,38 @@ def solve(moments: Moments) -> Line:
     values, directions = np.linalg.eigh(squares)
     kept = np.maximum(values, _RIDGE * size)
     inverse = (directions / kept) @ directions.T
-    pulled = directions.T[kept > values]
+    widened, unclear = (int((values < least * size).sum()) for least in (_RIDGE, _CLEAR))
     return Line(
         moments=moments,
         theta=inverse @ products,
         inverse=inverse,
         ridge=(directions * (kept - values)) @ directions.T,
-        widened=len(pulled),
-        blur=float(size / kept.min()),
-        hidden=sum(moments.design.most(one) ** 2 for one in pulled.tolist()),
+        widened=widened,
+        unclear=unclear,
+        longer=_longer(moments.design, directions.T[:unclear], size / kept, widened),
     )
+
+
+def _longer(design: Design, unclear: Floats, blurs: Floats, widened: int) -> float:
+    """How much longer (θ, -1) may be than (θ̃, -1), which is no shorter than one.
+
+    `blurs` are those of all directions, the `unclear` ones first. The condition bounds θ along all
+    of these, or along the `widened` ones, and blurs do along the others; and all of it at once.
+    Where every direction is clear, 4/3 is the most by the blurs, and less than the condition says.
+    """
+    hidden = [design.most(one) ** 2 for one in unclear.tolist()]
+    told = [
+        stretched(float(max(blurs[known:], default=0.0)), sum(hidden[:known]))
+        for known in {widened, len(hidden)}
+    ]
+    *components, _outcome = design.terms
+    return min(*told, math.sqrt(1 + longest(components, design.size)))
+
+
+def stretched(blur: float, hidden: float) -> float:
+    """The largest x with x² <= (1 + blur x)² + hidden, for a blur below one."""
+    rest = max(1 - blur**2, _TINY)
+    return (blur + math.sqrt(1 + hidden * rest)) / rest
 
 
 def longest(components: Sequence[Term], size: int) -> float:

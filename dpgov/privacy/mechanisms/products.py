@@ -71,6 +71,11 @@ class Product:
         return np.kron(self.first.sums, self.second.sums)
 
     @property
+    def heaviest(self) -> int:
+        """The largest weight of a cell in a sum."""
+        return self.first.heaviest * self.second.heaviest
+
+    @property
     def width(self) -> int:
         """How many sums are drawn."""
         return self.first.width * self.second.width

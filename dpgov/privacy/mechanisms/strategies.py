@@ -90,6 +90,11 @@ class Strategy:
         return _matrix(self.bins, self.branching)
 
     @property
+    def heaviest(self) -> int:
+        """The largest weight of a bin in a sum."""
+        return int(self.sums.max()) if self.branching == SQUARE_ROOT else 1
+
+    @property
     def width(self) -> int:
         """How many sums are drawn."""
         if self.branching == SQUARE_ROOT:

@@ -127,9 +127,22 @@ class Given(Protocol):
 
 def arrangement_of(body: dict[str, Any], given: Given) -> Arrangement:
     """What an address says of this release. Raises InvalidArrangement."""
-    return read_arrangement(
-        given, statistics=len(body["statistics"]), groupings=len(body["groups"])
-    )
+    heads = body["statistics"]
+    wanted = read_arrangement(given, statistics=len(heads), groupings=len(body["groups"]))
+    for above, below in wanted.ratios:
+        if not (can_be_divided(heads[above - 1]) and can_be_divided(heads[below - 1])):
+            raise unknown_wish("ratio", f"{above}/{below}")
+    return wanted
+
+
+def can_be_divided(head: dict[str, Any]) -> bool:
+    """Whether a statistic may stand in a ratio, whose interval is stated without a condition.
+
+    A coefficient may not: its error may hold under one alone, or be unknown.
+    """
+    first: dict[str, Any] = next(iter(head["cells"]), {})
+    told = any("provided" in stated for stated in first.get("accuracy") or ())
+    return "predictors" not in head and not told
 
 
 def cut_to(body: dict[str, Any], wanted: Arrangement, most: int) -> Arrangement:

@@ -115,11 +115,15 @@ def _sentences(fit: dict[str, Any]) -> list[str]:
 
 
 def widened(terms: Terms) -> list[str]:
-    """What to know of coefficients where the noise leaves too little to tell; nothing elsewhere."""
+    """What to know of coefficients where the noise leaves too little to tell; nothing elsewhere.
+
+    Where it leaves enough for a line, but not for its errors, their condition alone.
+    """
     (cell,) = terms[0]["cells"]
     many = cell["fit"]["widened_directions"]
     if not many:
-        return []
+        condition = condition_of_errors(cell["accuracy"], terms[0])
+        return [condition] if condition and not is_held_back(terms) else []
     words = ngettext(
         "In {number} direction the noise leaves too little to tell: predictors hardly vary, say "
         "the same as each other, or the price is too small. Their coefficients are pulled towards "

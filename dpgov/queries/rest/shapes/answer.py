@@ -45,8 +45,8 @@ class AccuracySerializer(MadeSerializer):
     provided = serializers.ChoiceField(
         choices=[one.value for one in Provided],
         required=False,
-        help_text="Of a coefficient where the noise leaves too little to tell: the condition under "
-        "which alone `value` is a bound, as `message` says it.",
+        help_text="Of a coefficient where the noise leaves too little to tell it, or its error: "
+        "the condition under which alone `value` is a bound, as `message` says it.",
     )
     message = serializers.CharField()
 

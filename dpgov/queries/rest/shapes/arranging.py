@@ -7,6 +7,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
 from dpgov.privacy.answer.body import MAX_CELLS
+from dpgov.privacy.noise.noise import Provided
 from dpgov.queries.arranging.arrange import CONFIDENCE_OF_RATIOS, Ratio, arrange
 from dpgov.queries.arranging.arrangement import (
     Arrangement,
@@ -27,7 +28,8 @@ _WAYS = {
     "first": f"Show so many groups at most; of an answer with more than {MAX_CELLS} groups, "
     "no more than that, and the largest first where no order is wanted.",
     "having": "Show groups whose number compares so, like `1>=100`. May stand several times.",
-    "ratio": "One statistic divided by another, like `1/2`. May stand several times.",
+    "ratio": "One statistic divided by another, like `1/2`; neither is a regression. May stand "
+    "several times.",
 }
 _PARAMETERS = [
     OpenApiParameter(name, str, description=text, many=name in ("having", "ratio"))
@@ -50,6 +52,12 @@ class ArrangedCellSerializer(serializers.Serializer[Any]):
 
     value = serializers.FloatField(allow_null=True)
     error_95 = serializers.FloatField(allow_null=True)
+    provided = serializers.ChoiceField(
+        choices=[one.value for one in Provided],
+        required=False,
+        help_text="Of a coefficient where the noise leaves too little to tell: the condition under "
+        "which alone `error_95` is a bound.",
+    )
 
 
 class ArrangedGroupSerializer(serializers.Serializer[Any]):
@@ -86,7 +94,7 @@ def _table(body: dict[str, Any], wanted: Arrangement) -> dict[str, Any]:
         {
             "groups": label,
             "cells": [
-                {"value": cell["value"], "error_95": error_of(cell)}
+                {"value": cell["value"], "error_95": error_of(cell)} | _condition(cell)
                 for cell in (one["cells"][place] for one in body["statistics"])
             ],
             "ratios": [column[place] for column in found.ratios],
@@ -100,6 +108,12 @@ def _table(body: dict[str, Any], wanted: Arrangement) -> dict[str, Any]:
         "rows": rows,
         "left_out": found.left_out,
     }
+
+
+def _condition(cell: dict[str, Any]) -> dict[str, str]:
+    """What its error holds under alone, as it was released; the same at every level."""
+    found = [one["provided"] for one in cell.get("accuracy") or () if "provided" in one]
+    return {"provided": found[0]} if found else {}
 
 
 read_groups = extend_schema(

@@ -20,6 +20,7 @@ from dpgov.queries.arranging.arrangement import (
     Order,
     Part,
     arrangement_of,
+    can_be_divided,
     cut_to,
     in_address,
     read_arrangement,
@@ -64,6 +65,11 @@ class ArrangeForm(forms.Form):
         super().__init__(initial=_initial(wanted), auto_id="arrange-%s")
         names = names_of(body, wanted)
         statistics = [(str(key), name) for key, name in names.items() if key.part is Part.STATISTIC]
+        divisible = [
+            one
+            for one, head in zip(statistics, body["statistics"], strict=True)
+            if can_be_divided(head)
+        ]
         numbers = [(str(key), name) for key, name in names.items() if key.part is not Part.GROUPING]
         # Where the largest come first unless another order is wanted, this is one.
         declared = str(Order(Key(Part.GROUPING, 1))) if is_alike(body) else ""
@@ -75,8 +81,8 @@ class ArrangeForm(forms.Form):
         for field, choices in (
             ("sort", orders),
             ("of", numbers),
-            ("above", [("", _("nothing")), *statistics]),
-            ("below", [("", _("nothing")), *statistics]),
+            ("above", [("", _("nothing")), *divisible]),
+            ("below", [("", _("nothing")), *divisible]),
         ):
             self.fields[field].choices = choices  # type: ignore[attr-defined]
 

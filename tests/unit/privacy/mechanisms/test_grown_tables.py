@@ -15,11 +15,19 @@ import pytest
 
 from dpgov.engines.live import answer_of
 from dpgov.engines.scan import compile_scan
+from dpgov.privacy.accounting.loss import Loss, Mode
 from dpgov.privacy.answer.blueprint import Blueprint
+from dpgov.privacy.mechanisms.adaptive import Adaptive
+from dpgov.privacy.mechanisms.cumulative import Cumulative, cumulative
 from dpgov.privacy.mechanisms.draw import Draw
+from dpgov.privacy.mechanisms.grid import scores
+from dpgov.privacy.mechanisms.mechanism import ROWS as COUNTED
 from dpgov.privacy.mechanisms.table import Counted, table_of
+from dpgov.privacy.noise.sensitivity import Exposure, Reach
 from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
-from dpgov.privacy.plan.schema import LARGEST_SUM, MissingRule
+from dpgov.privacy.plan.plan import Statistic
+from dpgov.privacy.plan.schema import LARGEST_SUM, MissingRule, Neighbouring
+from dpgov.privacy.plan.statistics import StatisticKind
 from tests.reference import exact_answer
 from tests.unit.privacy.tables import blueprint_of, draw_of, question, schema_of
 
@@ -93,6 +101,50 @@ def test_a_row_too_many_moves_no_answer_further_than_its_noise_is_made_for(
             tried += 1
         assert taken.run(_answered(blueprint, place, after))
     assert tried > len(ROWS)
+
+
+def _running(bins: list[int]) -> Cumulative:
+    """Counts that run along one column or two, drawn by square roots of a few bins."""
+    exposed = Exposure(
+        rows=1,
+        neighbouring=Neighbouring.ADD_REMOVE,
+        grouped=True,
+        droppable=False,
+        cells=int(np.prod(bins)),
+    )
+    two = len(bins) > 1
+    kind = StatisticKind.JOINT_CDF if two else StatisticKind.CDF
+    price = Loss(Mode.ZCDP, 10**7)
+    found = cumulative(Statistic(kind), bins, exposed, price, max_rows=10**8)
+    assert found.strategy.name == ("square root by square root" if two else "square root")
+    return found
+
+
+@pytest.mark.parametrize("bins", [[9], [3, 3]])
+def test_nor_does_it_move_counts_that_run_any_further(bins: list[int]) -> None:
+    """D2: whose sums are in small parts of a row, and about to pass 2^53, or a machine word."""
+    running = _running(bins)
+    weights = sorted(set(map(int, running.strategy.sums.ravel())) - {0})
+    reach = running.strategy.reach
+    for weight, ends in product(weights, (LARGEST_SUM, 2**62, 2**63)):
+        for rows in range(max(1, ends // weight - 1), min(ends // weight + 2, LARGEST_SUM)):
+            before = np.zeros((1, running.strategy.bins), dtype=np.int64)
+            before[0, 0] = before[0, -1] = rows
+            after = before + np.eye(1, running.strategy.bins, dtype=np.int64)
+            found = [running.exact(table).ravel().tolist() for table in (before, after)]
+            assert max(map(max, found)) <= LARGEST_SUM
+            moves = [abs(one - other) for one, other in zip(*found, strict=True)]
+            assert sum(moves) <= reach.l1
+            assert sum(move**2 for move in moves) <= reach.l2_squared
+        assert running.run([{COUNTED: count} for count in after.ravel().tolist()])
+
+
+def test_nor_tables_that_are_chosen_and_scores() -> None:
+    """D2: what is added up of many cells ends there, too."""
+    choosing = Adaptive((2,), Reach(1, 1), Loss(Mode.ZCDP, 10**7), 1)
+    assert choosing.run([[LARGEST_SUM + 1, 0]], lambda _: [[0, 0]])
+    far = scores(np.array([LARGEST_SUM, 0, LARGEST_SUM]), 1, 100)
+    assert far.min() == -LARGEST_SUM
 
 
 @pytest.mark.parametrize("largest", [2**35, 2**53])

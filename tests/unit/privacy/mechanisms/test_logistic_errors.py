@@ -16,6 +16,7 @@ from dpgov.privacy.plan.domains import category_domain, column_spec
 from dpgov.privacy.plan.request import ExactAnswer, ExactRequest
 from dpgov.privacy.plan.schema import MissingRule
 from tests.reference import Row, exact_answer
+from tests.statistical.evidence import fewest
 from tests.unit.privacy.mechanisms.test_logistic import CAME, asked, prepared
 from tests.unit.privacy.tables import blueprint_of, question, schema_of
 
@@ -62,11 +63,11 @@ def test_errors_cover_what_they_say_and_are_hardly_wider(mode: Mode) -> None:
             (cell,) = statistic["cells"]
             errors[trial, place] = abs(cell["value"] - value)
             bounds[trial, place] = cell["accuracy"][1]["value"]
-    # 0.95 less four standard deviations of 200 trials.
-    assert (errors <= bounds).mean(axis=0).min() > 0.888
-    # Under pure ε the last step is long, and what the weights may change along it counts in full.
+    assert (errors <= bounds).sum(axis=0).min() >= fewest(200, 0.95)
+    # Under pure ε the last step is long: what the weights may change along it counts in full, and
+    # how much longer it may have been.
     widest = (np.median(bounds, axis=0) / np.quantile(errors, 0.95, axis=0)).max()
-    assert widest < (2.2 if mode is Mode.PURE else 1.35)
+    assert widest < (2.8 if mode is Mode.PURE else 1.35)
 
 
 def counted(rows: list[Row]) -> dict[Row, int]:
@@ -118,5 +119,4 @@ def test_errors_cover_levels_that_the_ridge_hides_as_far_as_they_may_lie() -> No
         stated += bound is not None
         inside += bound is None or abs(cell["value"] - intercept) <= bound
     assert stated > 50
-    # 0.95 less four standard deviations of 100 trials.
-    assert inside / 100 > 0.863
+    assert inside >= fewest(100, 0.95)

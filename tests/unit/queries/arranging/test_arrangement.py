@@ -13,8 +13,12 @@ from dpgov.queries.arranging.arrangement import (
     NONE,
     Arrangement,
     InvalidArrangement,
+    arrangement_of,
     read_arrangement,
 )
+from dpgov.queries.rest.shapes.arranging import ArrangedSerializer, arranged
+from dpgov.queries.web.forms.arranging import ArrangeForm
+from tests.unit.queries.wording.test_margins import LINE, ODDS, of_narrow, of_wide
 
 
 def cell(value: float | None, error: float = 2.0) -> dict[str, Any]:
@@ -134,3 +138,32 @@ def test_what_this_answer_does_not_have_is_refused(text: str) -> None:
 def test_an_arrangement_and_its_address_say_the_same(text: str) -> None:
     assert wanted(wanted(text).as_query()) == wanted(text)
     assert NONE.as_query() == ""
+
+
+@pytest.mark.parametrize("asked", [LINE, ODDS], ids=["linear", "logistic"])
+def test_coefficients_stand_in_no_ratio(asked: dict[str, Any]) -> None:
+    """What a ratio says of the true one has no condition, and their errors hold under one."""
+    one = of_narrow(asked)
+    for text in ("ratio=1/2", "ratio=2/1", "sort=-1&ratio=1/2"):
+        with pytest.raises(InvalidArrangement, match=r"cannot be arranged by ratio=\d/\d"):
+            arrangement_of(one, QueryDict(text))
+    assert arrangement_of(one, QueryDict("sort=-1")).sort
+    for field in ("above", "below"):
+        assert str(ArrangeForm(one, NONE)[field]).count("<option") == 1
+
+
+def test_nor_does_anything_else_whose_error_has_a_condition() -> None:
+    one = body()
+    one["statistics"][1]["cells"][0]["accuracy"][0]["provided"] = "line_within_bounds"
+    with pytest.raises(InvalidArrangement):
+        arrangement_of(one, QueryDict("ratio=2/1"))
+
+
+def test_programs_read_the_condition_beside_the_error() -> None:
+    """And nothing where there is none."""
+    found = [
+        ArrangedSerializer(arranged(one, QueryDict(""))).data["rows"][0]["cells"][0]
+        for one in (of_narrow(LINE), of_wide({"statistic": "sum", "column": "pay"}))
+    ]
+    assert found[0]["provided"] == "line_within_bounds"
+    assert set(found[1]) == {"value", "error_95"}

@@ -158,6 +158,22 @@ def test_widened_lines_are_not_compared() -> None:
         for statistic in body["statistics"]:
             for stated in statistic["cells"][0]["accuracy"]:
                 stated.pop("provided", None)
+        body["statistics"][0]["cells"][0]["fit"]["widened_directions"] = 1
+    rows = compared(bodies)
+    assert [row.sides[1].verdict for row in rows] == [UNKNOWN, UNKNOWN]
+
+
+@pytest.mark.parametrize("asked", [LINE, ODDS], ids=lambda asked: asked["statistic"])
+def test_the_condition_is_said_of_lines_that_were_not_widened_too(asked: dict[str, Any]) -> None:
+    """The noise leaves enough for coefficients, and too little for errors that always hold."""
+    told = (b for b in map(of_narrow, [asked] * 20) if "provided" in json.dumps(b["statistics"]))
+    bodies = [next(told), next(told)]
+    for body in bodies:
+        body["statistics"][0]["cells"][0]["fit"]["widened_directions"] = 0
+    shown = (*regressions(bodies[0]), *logistic_regressions(bodies[0]))[0]
+    (warning,) = shown.warnings
+    assert warning.startswith("The errors hold only if the true ")
+    assert conditions(bodies[0]) == [warning]
     rows = compared(bodies)
     assert [row.sides[1].verdict for row in rows] == [UNKNOWN, UNKNOWN]
 
