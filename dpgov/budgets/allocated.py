@@ -19,15 +19,37 @@ from dpgov.tenants.models import Membership, ProjectMember, Role, User
 from dpgov.tenants.roles import having_since
 
 
+@dataclass(frozen=True, slots=True)
+class OnParent:
+    """The budget of a dataset that another one was derived from, and what that dataset is called.
+
+    Whoever sees a derived dataset sees its parents, and may be told their names.
+    """
+
+    budget_id: UUID
+    name: str = ""
+
+
 class AllocationNeeded(SpokenRefusal):
-    """The dataset may be asked only under an allocation, and this person has none."""
+    """The dataset may be asked only under an allocation, and this person has none.
+
+    Of a derived dataset it may be a parent's that is missing: that is named, and is where to ask.
+    """
 
     _words = said(
         "Questions about this dataset need an allocation. Ask its owner to grant you one."
     )
 
-    def __init__(self) -> None:
-        super().__init__(self._words)
+    def __init__(self, parent: OnParent | None = None) -> None:
+        self.parent = parent
+        super().__init__(self._words if parent is None else self._on(parent.name))
+
+    def _on(self, name: str) -> str:
+        return said(
+            "Questions about this dataset need an allocation of “{name}”, which it was derived "
+            "from. Ask the owner of “{name}” to grant you one.",
+            name=name,
+        )
 
 
 class AllocationGone(AllocationNeeded):
@@ -37,6 +59,14 @@ class AllocationGone(AllocationNeeded):
         "Your allocation of this dataset was withdrawn, its project has ended, or you do not work "
         "on it any more. Ask its owner to grant you one."
     )
+
+    def _on(self, name: str) -> str:
+        return said(
+            "Your allocation of “{name}”, which this dataset was derived from, was withdrawn, its "
+            "project has ended, or you do not work on it any more. Ask the owner of “{name}” to "
+            "grant you one.",
+            name=name,
+        )
 
 
 class AllocationUnknown(AllocationNeeded):
@@ -48,13 +78,15 @@ class AllocationUnknown(AllocationNeeded):
 class SeveralOnAParent(AllocationNeeded):
     """Several projects could be charged on a parent, and nothing here says which."""
 
-    def __init__(self, names: Sequence[str]) -> None:
+    def __init__(self, names: Sequence[str], parent: OnParent) -> None:
+        self.parent = parent
         SpokenRefusal.__init__(
             self,
             said(
-                "A dataset that this one was put together from could be charged to several of your "
-                "projects: {names}. Ask for an allocation of your own there, or of one of these "
-                "projects here.",
+                "On “{name}”, which this dataset was derived from, the question could be charged "
+                "to several of your projects: {names}. Ask for an allocation of your own there, or "
+                "of one of these projects here.",
+                name=parent.name,
                 names=", ".join(names),
             ),
         )
@@ -62,6 +94,8 @@ class SeveralOnAParent(AllocationNeeded):
 
 class ChooseAllocation(SpokenRefusal):
     """The person may charge several allocations and has to say which."""
+
+    parent: OnParent | None = None
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = tuple(names)
@@ -199,11 +233,13 @@ def choose_allocation(allocations: Allocations, *, wanted: UUID | None) -> Alloc
     return allocations[0]
 
 
-def charged_on_parent(found: Allocations, *, beside: Allocation | None) -> Allocation | None:
+def charged_on_parent(
+    found: Allocations, *, beside: Allocation | None, parent: OnParent
+) -> Allocation | None:
     """Which of these, which somebody may charge on a parent, a question on the derived one takes.
 
     `beside` is what is charged on the derived one itself. None where the parent asks for none and
-    nobody ever granted one. Raises AllocationNeeded, SeveralOnAParent among them.
+    nobody ever granted one. Raises AllocationNeeded, SeveralOnAParent among them, of this parent.
     """
     if beside is not None and beside.project_id is not None:
         same = [one for one in found if one.project_id == beside.project_id]
@@ -212,4 +248,6 @@ def charged_on_parent(found: Allocations, *, beside: Allocation | None) -> Alloc
     try:
         return choose_allocation(found, wanted=None)
     except ChooseAllocation as several:
-        raise SeveralOnAParent(several.names) from None
+        raise SeveralOnAParent(several.names, parent) from None
+    except AllocationNeeded as needed:
+        raise type(needed)(parent) from None

@@ -24,7 +24,7 @@ from dpgov.budgets.models import (
 from dpgov.budgets.services.line import PARENT, Line
 from dpgov.budgets.together import charged_together
 from dpgov.budgets.windows import counting_day, window_of
-from dpgov.budgets.words import amount, limit_in_words, parent_said, rate_in_words
+from dpgov.budgets.words import amount, limit_in_words, parent_said, rate_in_words, whole_of
 from dpgov.language.translation import translated
 from dpgov.operation import clock
 from dpgov.privacy.accounting.loss import PURE, Currency
@@ -46,7 +46,9 @@ class Limit:
     """One limit that a question touches, in `currency`. `fit_nano` is the largest that it admits.
 
     `period` is "day", "week" or "month" for a rate, which counts from zero again on `renews_on`.
-    `taken_nano` is what the questions that are priced take of it together.
+    `taken_nano` is what the questions that are priced take of it together. `dataset_budget_id` is
+    the budget of the dataset of which it is one: its own, of a part of it, or an allocation of it;
+    None where datasets share it. `label` is what that is called, `whose` what of it this is.
     """
 
     words: str
@@ -62,6 +64,8 @@ class Limit:
     taken_nano: int = 0
     label: str = ""
     part_of: UUID | None = None
+    whose: str = ""
+    dataset_budget_id: UUID | None = None
 
     @property
     def admitted_nano(self) -> int:
@@ -108,9 +112,19 @@ class Limit:
 
 
 def as_parent(limit: Limit) -> Limit:
-    """The limit of a parent's budget, called by its name beside that of the derived dataset."""
-    words = translated(parent_said(limit.label))
+    """A parent's limit, called by the parent's name beside those of the derived dataset.
+
+    Whoever sees a derived dataset sees its parents, see `datasets.audience`.
+    """
+    part = "" if limit.kind == Budget.Kind.DATASET else limit.whose
+    words = translated(parent_said(limit.label, part))
     return replace(limit, words=rate_in_words(words, limit.period) if limit.period else words)
+
+
+def as_seen_from(dataset_budget_id: UUID, limit: Limit) -> Limit:
+    """The same where it is a parent's of the dataset with this budget; others as they are."""
+    its_own = limit.dataset_budget_id in (None, dataset_budget_id)
+    return limit if its_own else as_parent(limit)
 
 
 def is_own(limit: Limit) -> bool:
@@ -134,9 +148,11 @@ def lines_of_query(
     touched = parts if found.apart else Parts()
     lines = list(_dataset_lines(dataset_budget_id, found.parts, cost_nano, touched))
     for parent, lines_of_it in found.parents.items():
-        lines += _dataset_lines(parent, lines_of_it, cost_nano, Parts(), PARENT)
-    named = [*([allocation] if allocation else []), *of_parents]
-    lines += [Line(one.pk, cost_nano, what="allocation") for one in named]
+        beside = _dataset_lines(parent, lines_of_it, cost_nano, Parts(), PARENT)
+        lines += [replace(line, of_parent=True) for line in beside]
+    own = [allocation] if allocation else []
+    lines += [Line(one.pk, cost_nano, what="allocation") for one in own]
+    lines += [Line(one.pk, cost_nano, what="allocation", of_parent=True) for one in of_parents]
     return lines + [Line(budget, cost_nano, what="shared_budget") for budget in found.shared]
 
 
@@ -162,7 +178,7 @@ def limits_touched(lines: Sequence[Line], moment: datetime | None = None) -> lis
     `moment` says which windows of the rates are meant: those of now.
     """
     by_id = {line.budget_id: line.factor for line in lines}
-    parents = {line.budget_id for line in lines if line.what == PARENT}
+    parents = {line.budget_id for line in lines if line.of_parent}
     found = _limits(Budget.objects.filter(pk__in=by_id), by_id, moment)
     return [as_parent(one) if one.budget_id in parents else one for one in found]
 
@@ -176,7 +192,7 @@ def limits_within_reach(dataset_budget_id: UUID, allocations: Iterable[UUID]) ->
     divided = {limit.part_of for limit in found}
     wholes = Budget.Kind.DATASET
     return [
-        as_parent(one) if one.kind == wholes and one.budget_id != dataset_budget_id else one
+        as_seen_from(dataset_budget_id, one)
         for one in found
         if one.kind != wholes or one.budget_id not in divided
     ]
@@ -201,9 +217,12 @@ def _limits(
 ) -> list[Limit]:
     """One read: a budget comes once for each of its rates, or once without any."""
     now = moment or clock.now()
-    rows = budgets.select_related("as_part", "allocation__project", "allocation__user").annotate(
-        **{f"rate_{name}": F(f"rate_limits__{name}") for name in _OF_A_RATE}
-    )
+    rows = budgets.select_related(
+        "as_part__dataset_budget",
+        "allocation__project",
+        "allocation__user",
+        "allocation__dataset_budget",
+    ).annotate(**{f"rate_{name}": F(f"rate_limits__{name}") for name in _OF_A_RATE})
     known = {}
     for budget in rows:
         factor = factors.get(budget.pk, 1)
@@ -218,16 +237,18 @@ def one_part_each(limits: Iterable[Limit]) -> Iterator[Limit]:
     """The same limits, of a partition's many parts only the tightest of each period."""
     seen = set()
     for limit in limits:
-        if limit.kind != Budget.Kind.PARTITION or limit.period not in seen:
+        part = (limit.part_of, limit.period)
+        if limit.kind != Budget.Kind.PARTITION or part not in seen:
             yield limit
         if limit.kind == Budget.Kind.PARTITION:
-            seen.add(limit.period)
+            seen.add(part)
 
 
 def lifetime(budget: Budget, factor: int = 1, words: str = "") -> Limit:
     """A budget's own limit, which never renews; `words` are its own, where they are known."""
+    whose = words or limit_in_words(budget)
     return Limit(
-        words or limit_in_words(budget),
+        whose,
         budget.kind,
         budget.limit_nano,
         budget.remaining_nano,
@@ -235,21 +256,27 @@ def lifetime(budget: Budget, factor: int = 1, words: str = "") -> Limit:
         stopped=budget.frozen_at is not None or budget.closed_at is not None,
         currency=budget.currency,
         budget_id=budget.pk,
-        label=budget.label,
-        part_of=_whole_of(budget),
+        whose=whose,
+        **_place(budget),
     )
 
 
-def _whole_of(budget: Budget) -> UUID | None:
-    """Whose part it is."""
+def _place(budget: Budget) -> dict[str, Any]:
+    """Of which dataset's budget it is one, and whether a part of it."""
+    whole = whole_of(budget)
     is_part = budget.kind == Budget.Kind.PARTITION
-    return budget.as_part.dataset_budget_id if is_part else None
+    return {
+        "label": budget.label if whole is None else whole.label,
+        "part_of": whole.pk if is_part and whole is not None else None,
+        "dataset_budget_id": None if whole is None else whole.pk,
+    }
 
 
 def _rate(rate: RateLimit, factor: int, moment: datetime) -> Limit:
     present = window_of(rate.period, counting_day(moment, rate.budget.counted_on), rate)
+    whose = limit_in_words(rate.budget)
     return Limit(
-        rate_in_words(limit_in_words(rate.budget), rate.period),
+        rate_in_words(whose, rate.period),
         rate.budget.kind,
         rate.limit_nano,
         max(0, rate.limit_nano - present.taken_nano),
@@ -258,6 +285,6 @@ def _rate(rate: RateLimit, factor: int, moment: datetime) -> Limit:
         renews_on=present.end,
         currency=rate.budget.currency,
         budget_id=rate.budget_id,
-        label=rate.budget.label,
-        part_of=_whole_of(rate.budget),
+        whose=whose,
+        **_place(rate.budget),
     )

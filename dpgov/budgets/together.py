@@ -42,11 +42,6 @@ class Together:
     shared: tuple[UUID, ...]
 
     @property
-    def of_parents(self) -> frozenset[UUID]:
-        """The budgets of parents that are charged themselves, because they are not divided."""
-        return frozenset(parent for parent, parts in self.parents.items() if not parts)
-
-    @property
     def everything(self) -> list[UUID]:
         """All budgets that a question about everybody is charged to, each once."""
         own = [*self.parts.values()] or [self.whole]

@@ -13,10 +13,11 @@ from django.db.models import QuerySet
 from dpgov.budgets.allocated import (
     AllocationNeeded,
     Allocations,
+    OnParent,
     allocations_on,
     charged_on_parent,
 )
-from dpgov.budgets.charging import Limit, as_parent, lifetime, limits_touched
+from dpgov.budgets.charging import Limit, as_parent, as_seen_from, lifetime, limits_touched
 from dpgov.budgets.models import Allocation, Budget, SharedBudgetMember
 from dpgov.budgets.services.line import Line
 from dpgov.budgets.together import Together, charged_together
@@ -77,7 +78,9 @@ def _charged(
     for one in own:
         try:
             beside = [
-                charged_on_parent(granted.get(parent, _ANYBODYS), beside=one)
+                charged_on_parent(
+                    granted.get(parent, _ANYBODYS), beside=one, parent=OnParent(parent)
+                )
                 for parent in together.parents
             ]
         except AllocationNeeded:
@@ -126,11 +129,7 @@ def _way(
     together: Together,
 ) -> Way:
     met = [*together.everything, *(one.pk for one in allocations if one is not None)]
-    found = [
-        as_parent(limit) if budget in together.of_parents else limit
-        for budget in met
-        for limit in limits[budget]
-    ]
+    found = [as_seen_from(together.whole, limit) for budget in met for limit in limits[budget]]
     first = allocations[0]
     return Way(
         None if first is None else first.pk,

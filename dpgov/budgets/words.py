@@ -150,9 +150,32 @@ def whose_said(budget: Budget, *, reader_id: UUID | None = None) -> str:
     return DATASET
 
 
-def parent_said(label: str) -> str:
-    """The budget of one that a dataset was derived from, fit to follow “of”."""
+def whole_of(budget: Budget) -> Budget | None:
+    """The dataset's budget of which it is one: itself, a part or an allocation; else None."""
+    if budget.kind == Budget.Kind.PARTITION:
+        return budget.as_part.dataset_budget
+    if budget.kind == Budget.Kind.ALLOCATION:
+        return budget.allocation.dataset_budget
+    return budget if budget.kind == Budget.Kind.DATASET else None
+
+
+def parent_said(label: str, part: str = "") -> str:
+    """The budget of one that a dataset was derived from, fit to follow “of”.
+
+    `part` is whose it is there, in words: one of its parts, or an allocation.
+    """
+    if part:
+        return said(
+            "{part} of “{name}”, which this dataset was derived from", part=part, name=label
+        )
     return said("the budget of “{name}”, which this dataset was derived from", name=label)
+
+
+def on_parent_said(budget: Budget) -> str:
+    """The same of a budget, which is a parent's, one of its parts or an allocation there."""
+    whole = whole_of(budget)
+    label = budget.label if whole is None else whole.label
+    return parent_said(label, "" if budget.kind == Budget.Kind.DATASET else whose_said(budget))
 
 
 def promise_of(together: int, *, removed: bool) -> str:

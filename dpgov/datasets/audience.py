@@ -89,6 +89,15 @@ def place_of(dataset: Dataset, user: User) -> Place:
     return min((_place_of(one, user) for one in governing(dataset)), key=list(Place).index)
 
 
+def where_short(dataset: Dataset, user: User, wanted: Place) -> Dataset:
+    """It, or else the first parent, to which somebody does not stand as near; itself if to none."""
+    near = list(Place).index
+    for one in governing(dataset):
+        if near(_place_of(one, user)) < near(wanted):
+            return one
+    return dataset
+
+
 def _place_of(dataset: Dataset, user: User) -> Place:
     is_open = Dataset.objects.filter(pk=dataset.pk, named_only=False)
     people = Membership.objects.filter(tenant=dataset.tenant_id, user=user)

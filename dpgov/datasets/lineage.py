@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, prefetch_related_objects
 
-from dpgov.budgets.allocated import Allocations, allocations_of, charged_on_parent
+from dpgov.budgets.allocated import Allocations, OnParent, allocations_of, charged_on_parent
 from dpgov.budgets.models import Allocation
 from dpgov.datasets.models import Dataset, DerivedFrom
 from dpgov.tenants.models import User
@@ -91,6 +91,12 @@ def without_parent(dataset: str, **standing: object) -> Q:
     return Q(**{f"{dataset}is_derived": False}) | ~Q(Exists(found))
 
 
+def needs_allocation(dataset: Dataset) -> bool:
+    """Whether nobody asks about it without an allocation, of its own or of a parent; for pages."""
+    read_parents([dataset])
+    return any(one.needs_allocation for one in governing(dataset))
+
+
 def needing_allocations(datasets: Collection[Dataset]) -> set[UUID]:
     """The budgets of these datasets, and of their parents, that nobody asks without an allocation.
 
@@ -117,7 +123,11 @@ def allocations_on_parents(
     `beside` is what is charged on its own budget. Raises AllocationNeeded.
     """
     found = (
-        charged_on_parent(allocations_for(user, origin.parent), beside=beside)
-        for origin in origins_of(dataset)
+        charged_on_parent(
+            allocations_for(user, parent),
+            beside=beside,
+            parent=OnParent(parent.budget_id, parent.name),
+        )
+        for parent in (origin.parent for origin in origins_of(dataset))
     )
     return [one for one in found if one is not None]

@@ -12,8 +12,10 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models import Exists, OuterRef, QuerySet
 
-from dpgov.datasets.lineage import governing, origins_of
+from dpgov.budgets.models import Allocation
+from dpgov.datasets.lineage import allocations_for, governing, origins_of
 from dpgov.datasets.models import Acceptance, Dataset, Permit, Policy, TermsOfUse
+from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import parse_epsilon
 from dpgov.privacy.accounting.loss import Currency
 from dpgov.tenants.models import Membership, Role, User
@@ -144,6 +146,31 @@ def permits() -> QuerySet[Permit]:
         user=OuterRef("user"),
     )
     return Permit.objects.filter(Exists(same))
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """What counts now; None where they have none. A project's allocation is not their own."""
+
+    allocation: Allocation | None
+    permit: Permit | None
+
+
+def present_of(user: User, dataset: Dataset) -> Present:
+    """What this person has of their own on a dataset."""
+    usable = allocations_for(user, dataset)
+    counting = permits().filter(dataset=dataset, user=user, last_day__gte=clock.today())
+    own = next((one for one in usable if one.user_id is not None), None)
+    return Present(own, counting.first())
+
+
+def taken_under_own(user: User, dataset: Dataset) -> int:
+    """What was ever committed under their own allocation, also if that has ended: a new one begins
+    with it.
+    """
+    found = Allocation.objects.filter(dataset_budget=dataset.budget_id, user=user)
+    own = found.select_related("budget").first()
+    return 0 if own is None else own.budget.committed_nano
 
 
 def versions_of(dataset: Dataset) -> QuerySet[TermsOfUse]:

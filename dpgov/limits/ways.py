@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
-from dpgov.budgets.allocated import AllocationNeeded
+from dpgov.budgets.allocated import AllocationNeeded, choose_allocation
 from dpgov.budgets.charging import Limit, limits_within_reach, one_part_each
 from dpgov.budgets.models import Allocation, Budget
 from dpgov.datasets.fitting import Fit, Terms, all_rows, fit, terms_shown
@@ -57,6 +57,19 @@ def ways_to_ask(dataset: Dataset, membership: Membership) -> list[Way]:
     reach = limits_within_reach(dataset.budget_id, {pk for _, pks in charged for pk in pks})
     terms = _terms(dataset, membership.user)
     return [_way(dataset, membership, one, pks, reach, terms) for one, pks in charged]
+
+
+def lacking(dataset: Dataset, membership: Membership) -> str:
+    """Where `ways_to_ask` found none: which allocation is missing, of it or of a parent; or ""."""
+    if not may(membership, Permission.SUBMIT_QUERIES):
+        return ""
+    found = allocations_for(membership.user, dataset)
+    try:
+        for one in [*found] or [choose_allocation(found, wanted=None)]:
+            allocations_on_parents(dataset, membership.user, one)
+    except AllocationNeeded as needed:
+        return str(needed)
+    return ""
 
 
 def _charged(

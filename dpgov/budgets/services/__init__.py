@@ -8,6 +8,7 @@ all happens, or none of it.
 
 from dpgov.budgets.services.allocations import (
     AllocationEnded,
+    AllocationNotMore,
     NotAHolder,
     OwnAllocation,
     allocate,
@@ -38,6 +39,7 @@ from dpgov.budgets.services.steps import (
 
 __all__ = [
     "AllocationEnded",
+    "AllocationNotMore",
     "Line",
     "NotAHolder",
     "OwnAllocation",

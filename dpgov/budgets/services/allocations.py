@@ -11,11 +11,12 @@ from django.db import IntegrityError, transaction
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import Actor
 from dpgov.audit.services import append
+from dpgov.budgets.allocated import allocations_of
 from dpgov.budgets.models import Allocation, Budget
 from dpgov.budgets.services.limits import move_limit
 from dpgov.budgets.services.line import bookable
 from dpgov.budgets.services.opening import open_budget
-from dpgov.budgets.words import noted, noted_target
+from dpgov.budgets.words import limit_said, noted, noted_target
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
 from dpgov.operation import clock
@@ -47,6 +48,36 @@ class OwnAllocation(SpokenRefusal, ValueError):
         )
 
 
+class AllocationNotMore(SpokenRefusal, ValueError):
+    """Whoever asks for more and is granted less would lose what they have."""
+
+    def __init__(self, limit: str) -> None:
+        super().__init__(
+            said(
+                "They have an allocation of {limit} already. Grant more, in all, or decline.",
+                limit=limit,
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Grant:
+    """What an owner grants, and whether it may be less than before."""
+
+    limit_nano: int
+    reason: str
+    only_more: bool
+    needed: bool
+
+    def refuse_less(self, allocation: Allocation, locked: Budget, after_nano: int) -> None:
+        """Raises AllocationNotMore; the caller holds the lock of its budget."""
+        if not self.only_more or allocation.user is None or after_nano > locked.limit_nano:
+            return
+        present = allocations_of(allocation.user, allocation.dataset_budget_id, needed=self.needed)
+        if any(one.pk == allocation.pk for one in present):
+            raise AllocationNotMore(limit_said(locked))
+
+
 @dataclass(frozen=True, slots=True)
 class _Step:
     """An allocation as it is now, and what the log says of before."""
@@ -59,7 +90,14 @@ class _Step:
 
 @transaction.atomic
 def allocate(
-    *, dataset_budget: Budget, holder: User | Project, limit_nano: int, actor: Actor, reason: str
+    *,
+    dataset_budget: Budget,
+    holder: User | Project,
+    limit_nano: int,
+    actor: Actor,
+    reason: str,
+    only_more: bool = False,
+    needed: bool = False,
 ) -> Allocation:
     """Grant up to `limit_nano` of a dataset's budget, or change what was granted before.
 
@@ -67,16 +105,15 @@ def allocate(
 
     A withdrawn allocation comes back with what was spent under it. Raises NotAHolder,
     OwnAllocation where `actor` would use it, or LimitBelowCommitted below what is spent or reserved
-    under it already.
+    under it already. `only_more`: AllocationNotMore for what is none above what a person has now,
+    looked at under the lock that writes; `needed` says whether the dataset is asked under an
+    allocation only, where one from before somebody left does not count.
     """
     limit = bookable(limit_nano)
     _check_holder(dataset_budget, holder)
     _refuse_own(holder, actor)
-    found = _found(dataset_budget, holder)
-    if found is None:
-        step = _opened(dataset_budget, holder, limit, reason)
-    else:
-        step = _changed(found, limit, reason)
+    grant, found = _Grant(limit, reason, only_more, needed), _found(dataset_budget, holder)
+    step = _opened(dataset_budget, holder, grant) if found is None else _changed(found, grant)
     _record(
         step.allocation,
         actor,
@@ -134,17 +171,17 @@ def _held_by(holder: User | Project) -> dict[str, User | Project]:
     return {"project": holder} if isinstance(holder, Project) else {"user": holder}
 
 
-def _opened(dataset_budget: Budget, holder: User | Project, limit: int, reason: str) -> _Step:
+def _opened(dataset_budget: Budget, holder: User | Project, grant: _Grant) -> _Step:
     try:
         with transaction.atomic():
             budget = open_budget(
                 tenant=dataset_budget.tenant,
                 label=f"{dataset_budget.label}: {holder}"[:200],
-                limit_nano=limit,
+                limit_nano=grant.limit_nano,
                 currency=dataset_budget.currency,
                 kind=Budget.Kind.ALLOCATION,
                 protects=dataset_budget.protects,
-                reason=reason,
+                reason=grant.reason,
             )
             return _Step(
                 Allocation.objects.create(
@@ -160,15 +197,19 @@ def _opened(dataset_budget: Budget, holder: User | Project, limit: int, reason: 
         twin = _found(dataset_budget, holder)
         if twin is None:
             raise
-        return _changed(twin, limit, reason)
+        return _changed(twin, grant)
 
 
-def _changed(allocation: Allocation, limit: int, reason: str) -> _Step:
+def _changed(allocation: Allocation, grant: _Grant) -> _Step:
     locked = Budget.objects.select_for_update().get(pk=allocation.pk)
     currency = locked.currency
-    after = bookable(currency.limit_of(limit))
+    after = bookable(currency.limit_of(grant.limit_nano))
+    grant.refuse_less(allocation, locked, after)
     move_limit(
-        budget=locked, limit_nano=after, target_nano=currency.target_of(limit), reason=reason
+        budget=locked,
+        limit_nano=after,
+        target_nano=currency.target_of(grant.limit_nano),
+        reason=grant.reason,
     )
     reopened = locked.closed_at is not None
     if reopened:

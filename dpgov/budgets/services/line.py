@@ -24,13 +24,15 @@ class Line:
     """One budget that a query touches, and how much of it, in its currency.
 
     `factor` is how many times the query's cost that is (2 for a part under change_one); `what`
-    says for the log what the budget is.
+    says for the log what the budget is. `of_parent`: it is one of a dataset that the one which is
+    asked was derived from, whole, a part or an allocation.
     """
 
     budget_id: UUID
     amount_nano: int
     factor: int = 1
     what: str = ""
+    of_parent: bool = False
 
     def as_json(self, currency: Currency) -> dict[str, object]:
         """The line as the log has it; all lines of a query have one currency."""

@@ -21,9 +21,9 @@ from dpgov.budgets.errors import (
 from dpgov.budgets.models import Budget, BudgetPart, Reservation
 from dpgov.budgets.services import one_statement, portable
 from dpgov.budgets.services.freezing import confirm_place
-from dpgov.budgets.services.line import PARENT, Line, Outcome, Steps, bookable, checked
+from dpgov.budgets.services.line import Line, Outcome, Steps, bookable, checked
 from dpgov.budgets.together import charged_together
-from dpgov.budgets.words import parent_said, rate_said, whose_said
+from dpgov.budgets.words import on_parent_said, rate_said, whose_said
 
 
 def _database() -> Steps:
@@ -88,8 +88,8 @@ def _refusal(
     budget = Budget.objects.get(pk=cast(UUID, outcome.budget_id))
     if outcome.refusal == "closed":
         return BudgetClosed(whose_said(budget))
-    parents = {line.budget_id for line in lines if line.what == PARENT}
-    words = parent_said(budget.label) if budget.pk in parents else whose_said(budget)
+    parents = {line.budget_id for line in lines if line.of_parent}
+    words = on_parent_said(budget) if budget.pk in parents else whose_said(budget)
     return InsufficientBudget(
         requested_nano=next(
             (line.amount_nano for line in lines if line.budget_id == budget.pk), requested_nano

@@ -29,7 +29,7 @@ from dpgov.dashboards.forecast.pace import first_day
 from dpgov.datasets.lineage import origins_of
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import dataset_or_404
-from dpgov.limits.ways import ways_to_ask
+from dpgov.limits.ways import lacking, ways_to_ask
 from dpgov.operation import clock
 from dpgov.queries.pictures.figures import Leads
 from dpgov.tenants.models import Membership
@@ -66,6 +66,7 @@ def budget(request: HttpRequest, slug: str) -> HttpResponse:
         "forecast": ahead,
         "marks": list(reversed(marks))[:_PAGE],
         "ways": ways,
+        "lacking": "" if ways else lacking(dataset, membership),
         "parts": parts_of(dataset.budget) if dataset.partition_column else [],
         "balances": list(reversed(balances))[:_PAGE],
         "is_thinned": is_thinned,

@@ -14,7 +14,13 @@ from dpgov.budgets.rest.shapes import (
     Epsilon,
     Rho,
 )
-from dpgov.datasets.lineage import allocations_for, is_frozen, origins_of, paused_by
+from dpgov.datasets.lineage import (
+    allocations_for,
+    is_frozen,
+    needs_allocation,
+    origins_of,
+    paused_by,
+)
 from dpgov.datasets.models import Column, Dataset, DatasetVersion
 from dpgov.datasets.rules import least_price_nano, most_per_question
 from dpgov.privacy.plan.formula import Comparison, FormulaKind
@@ -144,6 +150,10 @@ class OriginSerializer(serializers.Serializer[Any]):
     rows_of_unit = serializers.IntegerField(help_text="So many rows of each unit were used.")
     prefix = serializers.CharField(allow_blank=True, help_text="Of the names of its columns.")
     columns = serializers.ListField(child=serializers.CharField(), help_text="As named there.")
+    needs_allocation = serializers.BooleanField(
+        source="parent.needs_allocation",
+        help_text="Whether questions need an allocation of that dataset.",
+    )
 
 
 class DatasetSerializer(CurrencySerializer):
@@ -179,8 +189,9 @@ class DatasetSerializer(CurrencySerializer):
         help_text="A question that is restricted to some of its categories (`=` or `in`) is "
         "charged to those alone, unless a further file ended that: a quote names every limit.",
     )
-    needs_allocation = serializers.BooleanField(
-        help_text="Whether only people and projects with an allocation may ask."
+    needs_allocation = serializers.SerializerMethodField(
+        help_text="Whether only people and projects with an allocation may ask: of it, or of a "
+        "dataset in `derived_from` that says so."
     )
     named_only = serializers.BooleanField(
         help_text="Whether only people whom an owner named see it; to others it is not there."
@@ -189,6 +200,10 @@ class DatasetSerializer(CurrencySerializer):
     derived_from = serializers.SerializerMethodField()
     registered_at = serializers.DateTimeField(source="created_at")
     columns = serializers.SerializerMethodField()
+
+    def get_needs_allocation(self, dataset: Dataset) -> bool:
+        """Its own rule, or a parent's: a question is charged to both."""
+        return needs_allocation(dataset)
 
     def get_version(self, dataset: Dataset) -> int:
         """Questions are asked of the newest one."""
@@ -245,8 +260,15 @@ class BudgetSerializer(CurrencySerializer, BalanceSerializer):
     least_price_rho = Rho(least_price_nano)
     frozen = serializers.SerializerMethodField()
     paused = serializers.SerializerMethodField()
-    needs_allocation = serializers.BooleanField(help_text="Only who has an allocation may ask.")
+    needs_allocation = serializers.SerializerMethodField(
+        help_text="Only who has an allocation may ask: of it, or of a dataset that it was derived "
+        "from. `allocations` are those of it."
+    )
     allocations = serializers.SerializerMethodField()
+
+    def get_needs_allocation(self, dataset: Dataset) -> bool:
+        """Its own rule, or a parent's: a question is charged to both."""
+        return needs_allocation(dataset)
 
     def get_frozen(self, dataset: Dataset) -> bool:
         """Nothing is admitted until an officer confirms the balance, its own or a parent's."""

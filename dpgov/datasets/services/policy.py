@@ -107,29 +107,60 @@ def _noted(rules: Rules, currency: Currency, when: str) -> dict[str, Any]:
     }
 
 
+class PermitNotMore(SpokenRefusal, ValueError):
+    """Whoever asks for a permit and is given less would lose what they have.
+
+    `by_day`: it would end earlier, or neither amount nor day would be more.
+    """
+
+    def __init__(self, present: Permit, currency: Currency, *, by_day: bool) -> None:
+        self.by_day = by_day
+        super().__init__(
+            said(
+                "They have a permit for questions up to {most} until {day} already. Give a larger "
+                "amount or a later day, and no less of the other, or decline.",
+                most=question(present.limit_nano, currency),
+                day=present.last_day,
+            )
+        )
+
+
 @transaction.atomic
 def permit(
-    *, dataset: Dataset, user: User, limit_nano: int, last_day: date, owner: User, reason: str
+    *,
+    dataset: Dataset,
+    user: User,
+    limit_nano: int,
+    last_day: date,
+    owner: User,
+    reason: str,
+    only_more: bool = False,
 ) -> Permit:
     """Let a person ask up to this amount until the end of a day (UTC); the newest word counts.
 
-    Raises OwnPermit and PermitOver; nothing is changed.
+    Raises OwnPermit and PermitOver, and for `only_more` PermitNotMore where they have as much
+    already, looked at under the lock that writes; nothing is changed.
     """
     if user.pk == owner.pk:
         raise OwnPermit
     if last_day < (today := clock.today()):
         raise PermitOver(today)
-    given, _ = Permit.objects.update_or_create(
-        dataset_id=dataset.pk,
-        user_id=user.pk,
-        defaults={
-            "tenant_id": dataset.tenant_id,
-            "limit_nano": limit_nano,
-            "last_day": last_day,
-            # By one clock, whichever machine it is given on: of an earlier role it counts no more.
-            "created_at": clock.database_now(),
-        },
+    values = {
+        "tenant_id": dataset.tenant_id,
+        "limit_nano": limit_nano,
+        "last_day": last_day,
+        # By one clock, whichever machine it is given on: of an earlier role it counts no more.
+        "created_at": clock.database_now(),
+    }
+    given, is_new = Permit.objects.select_for_update().get_or_create(
+        dataset_id=dataset.pk, user_id=user.pk, defaults=values
     )
+    if not is_new:
+        if only_more and permits().filter(pk=given.pk, last_day__gte=today).exists():
+            _refuse_less(given, limit_nano, last_day, dataset.budget.currency)
+        for name, value in values.items():
+            setattr(given, name, value)
+        given.save(update_fields=list(values))
     detail = {
         "person": user.email,
         **noted(limit_nano, dataset.budget.currency, "limit"),
@@ -138,6 +169,14 @@ def permit(
     }
     record(dataset, actor_of(owner), Action.QUESTIONS_PERMITTED, detail)
     return given
+
+
+def _refuse_less(present: Permit, limit_nano: int, last_day: date, currency: Currency) -> None:
+    before, after = (present.limit_nano, present.last_day), (limit_nano, last_day)
+    if limit_nano < present.limit_nano:
+        raise PermitNotMore(present, currency, by_day=False)
+    if last_day < present.last_day or before == after:
+        raise PermitNotMore(present, currency, by_day=True)
 
 
 def permits_of(dataset: Dataset) -> Sequence[Permit]:

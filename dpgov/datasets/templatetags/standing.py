@@ -5,7 +5,7 @@ from typing import Any
 from django import template
 
 from dpgov.budgets.models import Budget
-from dpgov.datasets.lineage import is_frozen, paused_by
+from dpgov.datasets.lineage import is_frozen, needs_allocation, paused_by
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import most_per_question
 from dpgov.datasets.status import WORDS, Status, status_of, status_of_budget
@@ -23,6 +23,7 @@ def status_chip(of: Dataset | Status) -> dict[str, Any]:
 register.filter("most_per_question", most_per_question)
 register.filter("paused_by", paused_by)
 register.filter("is_frozen", is_frozen)
+register.filter("needs_allocation", needs_allocation)
 
 
 @register.filter

@@ -235,6 +235,22 @@ class Currency:
         """The same to the last billionth: a nano-ε more would cost more than the amount."""
         return Loss(self.mode, max(0, nano)).as_epsilon
 
+    def question_for(self, nano: int) -> int:
+        """The pure ε to ask for where one question costs this much: `price_of` it is never less."""
+        if self.mode is Mode.PURE:
+            return nano
+        paid = self.largest_question(nano)
+        return _tidy(paid if self.price_of(paid) >= nano else paid + 1, ROUND_CEILING)
+
+    def limit_for(self, nano: int) -> int:
+        """The ε (at δ) of a limit to ask for that holds this much: `limit_of` it is never less."""
+        if self.delta is None:
+            return nano
+        found = max(1, self.together(nano))
+        while rho_limit(found, self.delta) < nano:
+            found = _tidy(found + 1, ROUND_CEILING)
+        return found
+
     def together(self, nano: int) -> int:
         """The ε (at δ) of everything that an amount was spent on, rounded up."""
         if self.delta is None:

@@ -6,7 +6,7 @@ Free answers are among them. Prices read no data and are told to everybody; they
 from django.http import Http404
 
 from dpgov.budgets.errors import NotAdmitted
-from dpgov.datasets.audience import Place, place_of
+from dpgov.datasets.audience import Place, place_of, where_short
 from dpgov.datasets.lineage import governing
 from dpgov.datasets.models import Dataset, TermsOfUse
 from dpgov.datasets.rules import to_accept
@@ -50,19 +50,27 @@ class NoSuchDataset(Http404, Dataset.DoesNotExist):
 
 
 class NotNamed(NotOpen):
-    """A named-only dataset that this person governs, without being named to ask about it."""
+    """A named-only dataset that this person governs, without being named to ask about it.
+
+    Of a derived dataset it may be a parent: that is named, and is where they have to be named.
+    """
 
     code = "not_named"
     reason = "policy"
 
-    def __init__(self) -> None:
-        NotAdmitted.__init__(
-            self,
-            said(
-                "Only named people ask about this dataset, and another data owner has to name you. "
-                "Nothing was charged."
-            ),
+    def __init__(self, dataset: Dataset, *, parent: str = "") -> None:
+        self.dataset, self.is_own = dataset, not parent
+        words = said(
+            "Only named people ask about this dataset, and another data owner has to name you. "
+            "Nothing was charged."
         )
+        if parent:
+            words = said(
+                "Only named people ask about “{name}”, which this dataset was derived from, and "
+                "another data owner has to name you there. Nothing was charged.",
+                name=parent,
+            )
+        NotAdmitted.__init__(self, words)
 
 
 class TermsNotAccepted(NotOpen):
@@ -109,7 +117,7 @@ def refuse_unless_open_to(dataset: Dataset, user: User) -> None:
         raise NoSuchDataset
     refuse_unless_open(dataset)
     if place is Place.SEES:
-        raise NotNamed
+        raise _not_named(dataset, user)
     if (lacking := _not_accepted(dataset, user)) is not None:
         raise lacking
 
@@ -123,13 +131,24 @@ def closed_to(dataset: Dataset, user: User) -> NotOpen | None:
     if any(one.paused_at is not None for one in those):
         return Paused()
     if any(one.named_only for one in those) and place_of(dataset, user) is not Place.ASKS:
-        return NotNamed()
+        return _not_named(dataset, user)
     return _not_accepted(dataset, user) if any(one.terms_version for one in those) else None
+
+
+def _not_named(dataset: Dataset, user: User) -> NotNamed:
+    """It, or else the first parent, about which they do not ask."""
+    one = where_short(dataset, user, Place.ASKS)
+    return NotNamed(one, parent=_name_beside(dataset, one))
+
+
+def _name_beside(dataset: Dataset, one: Dataset) -> str:
+    """What a parent is called beside what was derived from it; "" of the dataset itself."""
+    return "" if one.pk == dataset.pk else one.name
 
 
 def _not_accepted(dataset: Dataset, user: User) -> TermsNotAccepted | None:
     """The first terms of use in force, of it or of a parent, that this person has not accepted."""
     for one in governing(dataset):
         if (terms := to_accept(one.pk, user)) is not None:
-            return TermsNotAccepted(one, terms, parent="" if one.pk == dataset.pk else one.name)
+            return TermsNotAccepted(one, terms, parent=_name_beside(dataset, one))
     return None

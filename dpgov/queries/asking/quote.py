@@ -74,6 +74,7 @@ class Quote:
     before anything is accepted of them. `cover` says how a set of tables is drawn. `is_used_up`:
     a limit has too little left for it at any price. `only_ready_made`: nothing else may be asked.
     `not_now`: another reason than its amount refuses it, which no other amount would mend.
+    `parent_lacking`: the budget of a parent on which they need an allocation and have none.
     """
 
     questions: tuple[Priced, ...]
@@ -90,6 +91,7 @@ class Quote:
     is_used_up: bool = False
     only_ready_made: bool = False
     not_now: bool = False
+    parent_lacking: UUID | None = None
 
     @property
     def reusable(self) -> Reusable:
@@ -200,11 +202,11 @@ def quoted(
     """The price of what was read already."""
     dataset, blueprints = asked.version.dataset, asked.blueprints
     terms, closed = terms_for(dataset, user, asked.ready_made), closed_to(dataset, user)
-    lacking = closed if isinstance(closed, TermsNotAccepted) and closed.is_own else None
+    unread = closed if isinstance(closed, TermsNotAccepted) and closed.is_own else None
     priced = Quote(
         tuple(Priced(one, one.describe(assumed_rows), dataset.currency) for one in blueprints),
         dataset.currency,
-        terms_to_accept=None if lacking is None else lacking.terms,
+        terms_to_accept=None if unread is None else unread.terms,
         cover=None if asked.batch is None else asked.batch.cover,
         only_ready_made=terms.only_approved,
     )
@@ -218,7 +220,8 @@ def quoted(
             for one in blueprints
         ]
     except (AllocationNeeded, ChooseAllocation) as problem:
-        return replace(priced, refusal=str(problem), not_now=True)
+        lacking = None if problem.parent is None else problem.parent.budget_id
+        return replace(priced, refusal=str(problem), not_now=True, parent_lacking=lacking)
     return _under_limits(priced, asked, lines, terms, closed)
 
 

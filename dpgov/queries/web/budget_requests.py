@@ -12,21 +12,24 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from dpgov.approvals.errors import ApprovalRefusal, RequesterGone
 from dpgov.budgets.errors import LimitBelowCommitted, NotAdmitted, NotRaised, SharedLimit
-from dpgov.budgets.services import NotAHolder, OwnAllocation
+from dpgov.budgets.services import AllocationNotMore, NotAHolder, OwnAllocation
+from dpgov.datasets.rules import present_of
 from dpgov.datasets.selectors import dataset_or_404
-from dpgov.datasets.services import PermitOver
+from dpgov.datasets.services import PermitNotMore, PermitOver
 from dpgov.queries.models import BudgetRequest
 from dpgov.queries.selectors import budget_requests_of, get_budget_request, permitted_until
 from dpgov.queries.web.forms.approvals import asked_for
 from dpgov.queries.web.forms.requests import GRANT, PASS_ON, AnswerForm, AskForBudgetForm
 from dpgov.queries.workbench import approvals
 from dpgov.queries.workbench import budget_requests as service
+from dpgov.queries.workbench.no_more import NotMore
 from dpgov.tenants.permissions import Permission, may, membership_of, requires
 from dpgov.web.pages import show_page
 from dpgov.web.typed import as_typed
 
 _PAGE = 25
 _REFUSALS = (
+    AllocationNotMore,
     LimitBelowCommitted,
     NotAHolder,
     NotRaised,
@@ -58,12 +61,13 @@ def ask(request: HttpRequest, slug: str) -> HttpResponse:
             )
         except service.AlreadyAsked as refusal:
             form.add_error("about", str(refusal))
-        except service.NotMore as refusal:
+        except NotMore as refusal:
             form.add_error("epsilon_limit", str(refusal))
         else:
             messages.success(request, _("Your request is sent. You see here what becomes of it."))
             return redirect("queries:budget_request", budget_request.pk)
-    context = {"dataset": dataset, "form": form}
+    present = present_of(membership.user, dataset)
+    context = {"dataset": dataset, "form": form, "present": present}
     return show_page(request, "queries/budget_ask.html", context, refused=form.errors)
 
 
@@ -149,6 +153,8 @@ def _answered(request: HttpRequest, budget_request: BudgetRequest, form: AnswerF
             service.decline_request(**known, answer=typed["answer"])
     except PermitOver as refusal:
         form.add_error("last_day", str(refusal))
+    except PermitNotMore as refusal:
+        form.add_error("last_day" if refusal.by_day else "epsilon_limit", str(refusal))
     except _REFUSALS as refusal:
         form.add_error("answer" if budget_request.is_approval else "epsilon_limit", str(refusal))
     return not form.errors
@@ -180,4 +186,6 @@ def _page(request: HttpRequest, budget_request: BudgetRequest, form: AnswerForm)
     }
     if budget_request.is_approval:
         context |= asked_for(budget_request, membership)
+    elif budget_request.is_waiting:
+        context["present"] = present_of(budget_request.asked_by, budget_request.dataset)
     return show_page(request, "queries/budget_request.html", context, refused=form.errors)

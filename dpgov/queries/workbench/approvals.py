@@ -103,7 +103,7 @@ def _request(
         dataset=version.dataset,
         asked_by=membership.user,
         about=About.QUESTION,
-        epsilon_nano=max(1, currency.question(blueprint.cost_nano)),
+        epsilon_nano=currency.question_for(blueprint.cost_nano),
         reason=purpose,
         plan=blueprint.plan.as_json(),
         cost_nano=blueprint.cost_nano,

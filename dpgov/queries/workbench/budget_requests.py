@@ -14,8 +14,7 @@ from django.utils.translation import gettext as _
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
 from dpgov.budgets.services import allocate
-from dpgov.budgets.services.raising import limit_wanted, request_raise
-from dpgov.budgets.words import limit_text
+from dpgov.budgets.services.raising import request_raise
 from dpgov.datasets.audience import seen
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import permit
@@ -23,6 +22,7 @@ from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.queries.models import BudgetRequest
 from dpgov.queries.wording.words import lower_first
+from dpgov.queries.workbench.no_more import refuse_no_more
 from dpgov.tenants.models import Membership, Role
 from dpgov.tenants.permissions import Permission, may
 from dpgov.tenants.roles import having_since
@@ -42,13 +42,6 @@ class AlreadyAsked(ValueError):
                 "request first if it should be another one."
             )
         )
-
-
-class NotMore(ValueError):
-    """A higher limit is above the present one: nobody could grant another."""
-
-    def __init__(self, limit: str) -> None:
-        super().__init__(_("The limit is {limit} already: ask for more.").format(limit=limit))
 
 
 class AlreadyAnswered(ValueError):
@@ -81,12 +74,11 @@ def ask_for_budget(
 ) -> BudgetRequest:
     """Ask for so much in all, in nano-ε as an owner would type it.
 
-    Raises MayNot, AlreadyAsked, and NotMore for a limit that is none above the present one.
+    Raises MayNot, AlreadyAsked, and NotMore for what is none above what they have.
     """
     if not may(membership, Permission.SUBMIT_QUERIES):
         raise MayNot
-    if about == About.LIMIT:
-        _check_higher(dataset, epsilon_nano)
+    refuse_no_more(user=membership.user, dataset=dataset, about=about, epsilon_nano=epsilon_nano)
     budget_request = BudgetRequest(
         tenant_id=membership.tenant_id,
         dataset=dataset,
@@ -104,19 +96,14 @@ def ask_for_budget(
     return budget_request
 
 
-def _check_higher(dataset: Dataset, limit_nano: int) -> None:
-    budget = dataset.budget
-    if limit_wanted(budget, limit_nano) <= budget.limit_nano:
-        raise NotMore(limit_text(budget))
-
-
 @transaction.atomic
 def grant_request(
     *, membership: Membership, request_id: UUID, limit_nano: int, answer: str
 ) -> BudgetRequest:
     """Give the analyst an allocation of this size in all; the entry is that of the allocation.
 
-    Raises AlreadyAnswered, MayNot, YourOwn, and what `budgets.services.allocate` raises.
+    Raises AlreadyAnswered, MayNot, YourOwn, and what `budgets.services.allocate` raises:
+    AllocationNotMore among it, so that nobody loses by asking what they have.
     """
     budget_request = waiting_request(membership, request_id, About.ALLOCATION)
     if not is_still_there(budget_request):
@@ -127,6 +114,8 @@ def grant_request(
         limit_nano=limit_nano,
         actor=actor_of(membership.user),
         reason=_why(budget_request, answer),
+        only_more=True,
+        needed=budget_request.dataset.needs_allocation,
     )
     return end_request(budget_request, State.GRANTED, membership, answer, granted_nano=limit_nano)
 
@@ -137,7 +126,8 @@ def grant_permit(
 ) -> BudgetRequest:
     """Let the analyst ask questions up to this pure ε until a day; the entry is that of the permit.
 
-    Raises AlreadyAnswered, MayNot, YourOwn, and what `datasets.services.permit` raises.
+    Raises AlreadyAnswered, MayNot, YourOwn, and what `datasets.services.permit` raises:
+    PermitNotMore among it, so that nobody loses by asking what they have.
     """
     budget_request = waiting_request(membership, request_id, About.PERMIT)
     if not is_still_there(budget_request):
@@ -149,6 +139,7 @@ def grant_permit(
         last_day=last_day,
         owner=membership.user,
         reason=_why(budget_request, answer),
+        only_more=True,
     )
     return end_request(budget_request, State.GRANTED, membership, answer, granted_nano=epsilon_nano)
 

@@ -83,7 +83,7 @@ def _budget_requests(
     wanted = [(colleague, dataset) for colleague in colleagues]
     for member, of in (*wanted, *((analyst, one) for one in datasets)):
         ask_for_budget(
-            membership=member, dataset=of, about=about, epsilon_nano=NANO, reason=_REASON
+            membership=member, dataset=of, about=about, epsilon_nano=2 * NANO, reason=_REASON
         )
     plan = Query.objects.filter(dataset=dataset).values_list("plan", flat=True)[0]
     for n in range(SEVERAL):

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
-from urllib.parse import urlencode
 from uuid import UUID
 
 from dpgov.budgets.charging import Limit, one_part_each
 from dpgov.budgets.words import amount
+from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.decimals import as_text, parse_epsilon
 from dpgov.privacy.plan.plan import InvalidPlan, Plan
 from dpgov.privacy.plan.predicates import never_holds, row_filter
@@ -32,10 +32,9 @@ from dpgov.queries.wording.margins import (
 from dpgov.queries.wording.numbers import NOTHING, at_most
 from dpgov.queries.wording.useful import warning_in_words
 from dpgov.queries.wording.words import filter_in_words, in_words, statistic_in_words
+from dpgov.queries.workbench.proposing import Request, request_for
+from dpgov.tenants.models import User
 from dpgov.web.typed import as_typed
-
-# What to ask for where a limit of this kind is too tight.
-_REQUESTED = {"allocation": "allocation", "dataset": "limit", "partition": "limit"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,7 @@ class Offer:
     """Either a quote, or the problems that stand in its way; `body` is what would be sent.
 
     `wanted` says how exact it was asked to be, where that set the price. `never` are the filters
-    that no row can pass.
+    that no row can pass. `request` is what an owner could be asked for, if that would help.
     """
 
     problems: list[tuple[str, str]] = field(default_factory=list)
@@ -79,6 +78,7 @@ class Offer:
     wanted: str = ""
     never: tuple[str, ...] = ()
     dataset_id: UUID | None = None
+    request: Request | None = None
 
     @property
     def price(self) -> str:
@@ -129,26 +129,6 @@ class Offer:
     def unit(self) -> str:
         """The field that such an amount belongs into: epsilon or rho."""
         return self.quote.currency.unit if self.quote else ""
-
-    @property
-    def request(self) -> str:
-        """The end of a link that asks an owner for what this question is short of, or nothing.
-
-        Only an allocation, the dataset's own limit and a permit can be asked for.
-        """
-        if self.quote is None or self.quote.refusal is None:
-            return ""
-        if self.quote.lacks_permit:
-            dearest = max(one.cost_nano for one in self.quote.questions)
-            return _request("permit", self.quote.currency.question(dearest))
-        short = next(iter(self.quote.limits), None)
-        if short is None:
-            return _request("allocation", self.quote.currency.together(self.quote.cost_nano))
-        missing = short.taken_nano - max(0, short.remaining_nano)
-        if short.kind not in _REQUESTED or short.period or short.stopped or missing <= 0:
-            return ""
-        whole = self.quote.currency.together(short.limit_nano + missing)
-        return _request(_REQUESTED[short.kind], whole)
 
     @property
     def times(self) -> int:
@@ -220,17 +200,14 @@ def _question(one: Priced) -> QuestionOffer:
     return QuestionOffer(words, price(one.description), statistics_offered(one.description))
 
 
-def _request(about: str, epsilon_nano: int) -> str:
-    return "?" + urlencode({"about": about, "epsilon": as_text(epsilon_nano)})
-
-
 def offer_for(
     form: PricedForm,
     priced_by: Callable[[dict[str, Any]], Quote],
-    dataset_id: UUID,
+    dataset: Dataset,
+    user: User,
     schema: DatasetSchema | None = None,
 ) -> Offer:
-    """Price the form; its refusals are placed at its fields.
+    """Price the form for this person; its refusals are placed at its fields.
 
     With a schema its filters are held against the declared bounds.
     """
@@ -246,7 +223,12 @@ def offer_for(
     sent = priced.plan.as_json() if "accuracy" in body else body
     never = () if schema is None else _never(priced.plan, schema)
     return Offer(
-        body=sent, quote=priced, wanted=form.price.wanted, never=never, dataset_id=dataset_id
+        body=sent,
+        quote=priced,
+        wanted=form.price.wanted,
+        never=never,
+        dataset_id=dataset.pk,
+        request=None if priced.refusal is None else request_for(priced, dataset, user),
     )
 
 

@@ -61,7 +61,7 @@ def offer_on(request: HttpRequest, ground: Ground, form: AskForm) -> Offer:
             allocations=ground.allocations,
         )
 
-    return offer_for(form, priced, ground.dataset.pk, form.schema)
+    return offer_for(form, priced, ground.dataset, user, form.schema)
 
 
 def charging(request: HttpRequest, ground: Ground, data: QueryDict) -> QueryDict:

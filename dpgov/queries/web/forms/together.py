@@ -19,17 +19,18 @@ from dpgov.tenants.permissions import membership_of
 
 def offer_together(request: HttpRequest, dataset: Dataset, form: PricedForm) -> Offer:
     """Price the form for this person; its refusals are placed at its fields."""
+    user = membership_of(request).user
 
     def priced(body: dict[str, Any]) -> Quote:
         return quote_batch(
-            user=membership_of(request).user,
+            user=user,
             dataset=dataset,
             raw_batch=body,
             assumed_rows=form.assumed_rows,
             allocation_id=form.allocation_id,
         )
 
-    return offer_for(form, priced, dataset.pk)
+    return offer_for(form, priced, dataset, user)
 
 
 def send_together(
