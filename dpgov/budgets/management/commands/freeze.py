@@ -33,8 +33,8 @@ class Command(BaseCommand):
             )
         if frozen:
             self.stdout.write(
-                "All of them are as the backup has them: remove who is not any more "
-                "(manage.py remove_member) before you tell people that the site is there again."
+                "Members and roles are as the backup has them. Remove anybody who has left since, "
+                "or has another role now (manage.py remove_member), before you let people in again."
             )
 
 
