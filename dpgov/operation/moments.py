@@ -1,15 +1,16 @@
-"""Moments in the addresses of the REST API, wherever a list is cut by them."""
+"""Moments by which a list is cut, in the addresses of the REST API and in forms."""
 
 from datetime import UTC, datetime
 from typing import Any
 
+from django import forms
 from django.core.exceptions import ValidationError
 from django_filters import IsoDateTimeFilter
 from django_filters.fields import IsoDateTimeField
 from rest_framework import serializers
 
 
-class _Moment(IsoDateTimeField):  # type: ignore[misc]
+class MomentInUtc(forms.DateTimeField):
     """A moment that there is in UTC, too: at the ends of the calendar not every zone has one.
 
     Without an offset it is one of the pages' zone, where it has to be one moment and not two.
@@ -19,9 +20,20 @@ class _Moment(IsoDateTimeField):  # type: ignore[misc]
         """Raises the form's ValidationError as for any other text that is no moment."""
         found: datetime | None = super().to_python(value)
         try:
-            return found if found is None else found.astimezone(UTC)
+            if found is not None:
+                found.astimezone(UTC)
         except OverflowError as problem:
             raise ValidationError(self.error_messages["invalid"], code="invalid") from problem
+        return found
+
+
+class _Moment(MomentInUtc, IsoDateTimeField):  # type: ignore[misc]
+    """The same as the API spells it, and in UTC."""
+
+    def to_python(self, value: Any) -> datetime | None:
+        """Raises the form's ValidationError."""
+        found = super().to_python(value)
+        return found if found is None else found.astimezone(UTC)
 
 
 class MomentFilter(IsoDateTimeFilter):  # type: ignore[misc]

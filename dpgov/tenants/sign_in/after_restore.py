@@ -13,7 +13,8 @@ from django.contrib.sessions.models import Session
 from django.db import transaction
 
 from dpgov.operation import clock
-from dpgov.tenants.models import ApiToken, Invitation, Membership, Role
+from dpgov.tenants.invitations import open_invitations
+from dpgov.tenants.models import ApiToken, Membership, Role, Tenant
 from dpgov.tenants.roles import having
 
 
@@ -34,10 +35,7 @@ def end_access(tenant_id: UUID) -> None:
     Session.objects.all().delete()
     UserSession.objects.all().delete()
     ApiToken.objects.filter(membership__tenant=tenant_id).delete()
-    invited = Invitation.objects.filter(
-        tenant=tenant_id, ended_at__isnull=True, accepted_at__isnull=True
-    )
-    invited.update(ended_at=clock.now())
+    open_invitations(Tenant(pk=tenant_id)).update(ended_at=clock.now())
 
 
 def in_charge(tenant_id: UUID) -> InCharge:

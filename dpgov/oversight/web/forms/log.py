@@ -4,7 +4,6 @@ Reads names as the log wrote them; changes nothing.
 """
 
 from dataclasses import fields, replace
-from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -13,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from dpgov.audit.selectors import EntryFilter
+from dpgov.operation.moments import MomentInUtc
 from dpgov.oversight.log.search import LONGEST, NotUnderstood, parse
 from dpgov.oversight.log.words import WORDS
 from dpgov.web.picking import Suggested, TypedOne
@@ -30,22 +30,12 @@ class _Moment(forms.DateTimeInput):
         return f"{text}T00:00" if text and len(text) == len("2026-11-25") else text
 
 
-class _MomentField(forms.DateTimeField):
-    """A moment that there is in UTC, too: at the ends of the calendar not every zone has one."""
+class _MomentField(MomentInUtc):
+    """As browsers send it, or a day alone."""
 
     def __init__(self, **options: Any) -> None:
         widget = _Moment({"type": "datetime-local"}, format=_MOMENT_FORMATS[0])
         super().__init__(widget=widget, input_formats=_MOMENT_FORMATS, **options)
-
-    def to_python(self, value: Any) -> datetime | None:
-        """Raises the form's ValidationError as for any other text that is no moment."""
-        found = super().to_python(value)
-        try:
-            if found is not None:
-                found.astimezone(UTC)
-        except OverflowError as problem:
-            raise forms.ValidationError(self.error_messages["invalid"], code="invalid") from problem
-        return found
 
 
 class AuditFilterForm(forms.Form):
