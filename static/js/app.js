@@ -25,6 +25,15 @@
     outdated.focus();
   }, true);
 
+  // htmx listens a moment after the page can be used: what was typed before is heard then.
+  const typedBefore = new Set();
+  const noteTyping = ({ target }) => typedBefore.add(target);
+  document.addEventListener("input", noteTyping, true);
+  document.addEventListener("htmx:after:process", () => {
+    document.removeEventListener("input", noteTyping, true);
+    for (const field of typedBefore) field.dispatchEvent(new Event("input", { bubbles: true }));
+  }, { once: true });
+
   // A form that spends or changes something is sent once: a double click is one click.
   document.addEventListener("submit", (event) => {
     const form = event.target;

@@ -13,6 +13,16 @@ _IS_MARKED = """element => {
   return outlined || style.boxShadow !== "none";
 }"""
 
+# htmx begins to listen by a timer without a time.
+_HOLD_BACK = """
+(() => {
+  const start = window.setTimeout.bind(window);
+  const held = [];
+  window.setTimeout = (act, ...when) => when.length ? start(act, ...when) : held.push(act);
+  window.goOn = () => held.splice(0).forEach((act) => act());
+})();
+"""
+
 
 def test_a_question_is_asked_with_the_keyboard_alone(visit: Visit) -> None:
     """E10: every step is reached by the tab key and marked while it has the focus."""
@@ -56,6 +66,18 @@ def test_enter_opens_nothing_that_was_found_for_words_of_before(visit: Visit, ty
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/search/?q={typed}")
     expect(page.get_by_role("heading", level=1)).to_have_text("Search")
+
+
+def test_what_is_typed_before_the_page_listens_is_heard_when_it_does(visit: Visit) -> None:
+    """On a slow machine a dialog opens, and is typed into, before anybody waits for the words."""
+    page = visit().sign_in("analyst")
+    page.add_init_script(_HOLD_BACK)
+    page.reload()
+    page.keyboard.press("Control+k")
+    page.keyboard.type("census")
+    expect(page.locator("#search-words")).to_have_value("census")
+    page.evaluate("window.goOn()")
+    expect(page.locator("#search-found").get_by_role("link").first).to_be_visible()
 
 
 def _answer_pages_alone(route: Route) -> None:
