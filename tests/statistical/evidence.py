@@ -4,6 +4,7 @@ OpenDP takes no seed, so its draws differ from run to run; a failure here is one
 """
 
 import math
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +19,14 @@ Floats = NDArray[np.float64]
 _BINS = 12
 
 
-def fewest(trials: int, share: float) -> int:
+def fewest(trials: int, share: float | Fraction) -> int:
     """How many of so many trials are inside at least, where each is with this chance."""
-    return int(stats.binom.ppf(FALSE_ALARM, trials, share))
+    return int(stats.binom.ppf(FALSE_ALARM, trials, float(share)))
+
+
+def most(trials: int, share: float | Fraction) -> int:
+    """How many of so many trials are inside at most, where each is with this chance."""
+    return int(stats.binom.ppf(1 - FALSE_ALARM, trials, float(share)))
 
 
 def excess(event: NDArray[np.bool_], under_neighbour: NDArray[np.bool_], epsilon: float) -> float:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.mechanisms.table import Measured
@@ -15,7 +14,7 @@ from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS
 from dpgov.privacy.plan.domains import column_spec, numeric_domain
 from dpgov.privacy.plan.request import Measure, MeasureKind
 from tests.reference import Row
-from tests.statistical.evidence import FALSE_ALARM, Floats
+from tests.statistical.evidence import Floats, fewest, most
 from tests.unit.privacy.tables import blueprint_of, measured, schema_of
 
 pytestmark = pytest.mark.statistical
@@ -110,19 +109,14 @@ def released(
     return found
 
 
-def lowest_share(level: Fraction, draws: int) -> float:
-    """The least share of covered draws that is no evidence against the stated confidence."""
-    return float(stats.binom.ppf(FALSE_ALARM, draws, float(level))) / draws
-
-
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("case", HARD, ids=str)
 def test_errors_stay_within_their_bounds_as_often_as_stated(case: Case, mode: Mode) -> None:
     """With one row or many, in the middle or at a bound of the column; all from a shared draw."""
     for _, errors, bounds in released(TOGETHER, case, mode):
         for level in CONFIDENCE_LEVELS:
-            covered = np.mean(errors <= bounds[level] * (1 + 1e-9))
-            assert covered >= lowest_share(level, DRAWS)
+            covered = errors <= bounds[level] * (1 + 1e-9)
+            assert covered.sum() >= fewest(DRAWS, level)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -134,13 +128,13 @@ def test_with_enough_rows_bounds_hold_and_are_not_much_wider_than_errors(
     """At most 1.15 times the quantile that is seen; and a bound a quarter smaller is caught."""
     for name, errors, bounds in released(names, case, mode):
         for level in CONFIDENCE_LEVELS:
-            assert np.mean(errors <= bounds[level] * (1 + 1e-9)) >= lowest_share(level, DRAWS)
+            assert (errors <= bounds[level] * (1 + 1e-9)).sum() >= fewest(DRAWS, level)
         # A count or a sum of few steps jumps from one value to the next.
         step = 1.0 if name in ("count", "sum") else 0.0
-        seen = np.quantile(errors, float(LEVEL))
-        assert np.median(bounds[LEVEL]) <= WIDEST * seen + step
+        held = errors <= (bounds[LEVEL] - step) / WIDEST
+        assert held.sum() <= most(DRAWS, LEVEL)
         if np.median(bounds[LEVEL]) > 8 * step:
-            assert np.mean(errors <= 0.75 * bounds[LEVEL]) < lowest_share(LEVEL, DRAWS)
+            assert (errors <= 0.75 * bounds[LEVEL]).sum() < fewest(DRAWS, LEVEL)
 
 
 AGES = column_spec("x", numeric_domain("0", "73", "1"), "impute", "0")
@@ -187,5 +181,5 @@ def test_ranks_are_missed_by_no_more_rows_than_stated(
                 <= columns[at].cells[0]["accuracy"][place]["rank_error"] + shared
                 for columns in runs
             ]
-            assert np.mean(held) >= lowest_share(level, RUNS)
+            assert sum(held) >= fewest(RUNS, level)
             assert runs[0][at].cells[0]["accuracy"][place]["rank_error"] < 300

@@ -20,6 +20,7 @@ from dpgov.privacy.mechanisms.logistic import Logistic
 from dpgov.privacy.noise.noise import Floats, Noise, NoiseKind
 from dpgov.privacy.plan.request import ExactAnswer, ExactRequest
 from tests.reference import Row
+from tests.statistical.evidence import Z
 from tests.unit.privacy.mechanisms.test_logistic import moved, prepared
 from tests.unit.privacy.mechanisms.test_logistic_errors import added, counted, table_of
 
@@ -79,7 +80,7 @@ def told(mode: Mode) -> tuple[Any, list[float], Floats]:
 
 @pytest.mark.parametrize("mode", list(Mode))
 def test_no_release_tells_more_of_a_row_than_was_paid_for(mode: Mode) -> None:
-    """M31, M32: along each released way, all draws together; a false alarm is one in 10,000."""
+    """M31, M32: along each released way, all draws together; a false alarm is one in a million."""
     price, losses, noises = told(mode)
     paid = price.nano / 10**9
     if mode is Mode.PURE:
@@ -88,8 +89,8 @@ def test_no_release_tells_more_of_a_row_than_was_paid_for(mode: Mode) -> None:
         assert max(map(abs, losses)) > paid / 4
     else:
         spread = float(np.std(losses)) / np.sqrt(RELEASES)
-        assert np.mean(losses) - 3.9 * spread <= paid
-        assert np.mean(losses) + 3.9 * spread > paid / 8
+        assert np.mean(losses) - Z * spread <= paid
+        assert np.mean(losses) + Z * spread > paid / 8
     # Deviations of so many noises, of which Laplace's have a kurtosis of 6.
-    wide = 3.9 * np.sqrt((5 if mode is Mode.PURE else 2) / len(noises))
+    wide = Z * np.sqrt((5 if mode is Mode.PURE else 2) / len(noises))
     assert abs(float(np.mean(noises**2)) - 1) < wide
