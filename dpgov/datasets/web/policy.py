@@ -22,12 +22,12 @@ from dpgov.web.pages import show_page
 def policy(request: HttpRequest, slug: str) -> HttpResponse:
     """See and change the rules; a template only fills the form."""
     dataset = dataset_or_404(request, slug)
-    budget = dataset.budget
+    budget, before = dataset.budget, own_rules_of(dataset)
     if request.method != "POST":
-        known = typed(own_rules_of(dataset), budget.currency)
+        known = typed(before, budget.currency)
         known |= template(request.GET.get("template", ""), budget.limit_epsilon_nano)
-        return _page(request, dataset, PolicyForm(budget=budget, initial=known))
-    form = PolicyForm(request.POST, budget=budget)
+        return _page(request, dataset, PolicyForm(budget=budget, before=before, initial=known))
+    form = PolicyForm(request.POST, budget=budget, before=before)
     if form.is_valid():
         user = membership_of(request).user
         try:
@@ -72,8 +72,9 @@ def permit(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _permit_refused(request: HttpRequest, dataset: Dataset, form: PermitForm) -> HttpResponse:
-    known = typed(own_rules_of(dataset), dataset.budget.currency)
-    return _page(request, dataset, PolicyForm(budget=dataset.budget, initial=known), form)
+    budget, before = dataset.budget, own_rules_of(dataset)
+    known = typed(before, budget.currency)
+    return _page(request, dataset, PolicyForm(budget=budget, before=before, initial=known), form)
 
 
 def _page(

@@ -94,26 +94,35 @@ class PolicyForm(forms.Form):
         help_text=_("Tick none to allow every statistic."),
     )
 
-    def __init__(self, *args: Any, budget: Budget, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, budget: Budget, before: Rules, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._currency = budget.currency
+        self._before = before
         if self._currency.delta is not None:
             self.fields["per_query"].label = _("Most that one question may cost, in pure ε")
             self.fields["approval_above"].label = _("Questions above this pure ε need your permit")
 
     def rules(self) -> Rules:
         """What was typed, in the dataset's currency; only after `is_valid`."""
-        data, price = self.cleaned_data, self._currency.price_of
-        above, least = data["approval_above"], data["least_price"]
-        from_price = None if above is None else price(above)
+        data, before = self.cleaned_data, self._before
+        above = self._amount("approval_above", before.approval_above_nano)
         return Rules(
-            price(data["per_query"]),
-            0 if data["approve_every"] else from_price,
+            self._amount("per_query", before.per_query_nano) or 0,
+            0 if data["approve_every"] else above,
             tuple(data["statistics"]),
             data["least_error"],
-            None if least is None else price(least),
+            self._amount("least_price", before.least_nano),
             data["only_ready_made"],
         )
+
+    def _amount(self, name: str, before_nano: int | None) -> int | None:
+        """The price of what was typed; what stands as it was shown stays to the last billionth."""
+        epsilon = self.cleaned_data[name]
+        if epsilon is None:
+            return None
+        if before_nano and epsilon == _shown(name, before_nano, self._currency):
+            return before_nano
+        return self._currency.price_of(epsilon)
 
 
 class PermitForm(forms.Form):
@@ -145,16 +154,26 @@ class PermitForm(forms.Form):
 
 def typed(rules: Rules, currency: Currency = PURE) -> dict[str, Any]:
     """Rules as they are typed in."""
-    above, least = rules.approval_above_nano, rules.least_nano
+    amounts = {
+        "per_query": rules.per_query_nano,
+        "approval_above": rules.approval_above_nano,
+        "least_price": rules.least_nano,
+    }
     return {
-        "per_query": as_typed(as_text(currency.question(rules.per_query_nano))),
-        "approval_above": as_typed(as_text(currency.question(above))) if above else "",
-        "approve_every": above == 0,
-        "least_price": "" if least is None else as_typed(as_text(currency.question(least))),
+        **{
+            name: as_typed(as_text(_shown(name, nano, currency))) if nano else ""
+            for name, nano in amounts.items()
+        },
+        "approve_every": rules.approval_above_nano == 0,
         "least_error": rules.least_error,
         "statistics": list(rules.statistics),
         "only_ready_made": rules.only_ready_made,
     }
+
+
+def _shown(name: str, nano: int, currency: Currency) -> int:
+    """The ε of an amount, by four digits and to the safe side: a most down, a least up."""
+    return currency.question_for(nano) if name == "least_price" else currency.question(nano)
 
 
 def template(name: str, limit_epsilon_nano: int) -> dict[str, Any]:

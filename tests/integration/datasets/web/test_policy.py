@@ -1,7 +1,9 @@
 """An owner's policy: looked at before anything is spent, at the price and at the sending."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -16,11 +18,13 @@ from dpgov.datasets.rules import Rules, rules_of
 from dpgov.datasets.services import change_policy, permit
 from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import NANO
+from dpgov.privacy.accounting.loss import Currency, Mode
 from dpgov.queries.asking.policy import OutsidePolicy
 from dpgov.queries.asking.quote import quote
 from dpgov.queries.models import Query, Refusal
 from dpgov.tenants.models import Membership
 from tests.cast import Ask
+from tests.small_dataset import register_small_dataset
 
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[Membership], Client]
@@ -207,6 +211,26 @@ def test_in_german_the_form_reads_the_amounts_that_it_was_filled_with(
     assert browser.post(address, sent).status_code == 302
     dataset.refresh_from_db()
     assert rules_of(dataset).per_query_nano == NANO * 9 // 8
+
+
+def test_under_rho_a_form_that_is_saved_as_it_was_shown_changes_no_amount(
+    owner: Membership, client_for: ClientFor
+) -> None:
+    """An ε is shown with four digits: of a least price, one digit less would make it cheaper."""
+    rho = Currency(Mode.ZCDP, Decimal("1e-6"))
+    counted = register_small_dataset(owner, name="Counted", limit_nano=3 * NANO, currency=rho)
+    before = Rules(7_620_693, 2_345_679, (), None, 1_234_567)
+    change_policy(dataset=counted, rules=before, user=owner.user)
+    browser, address = client_for(owner), "/datasets/counted/policy/"
+    shown = browser.get(address).context["form"].initial
+    assert (shown["per_query"], shown["least_price"]) == ("0.1235", "0.0497")
+    texts = {name: shown[name] for name in ("per_query", "approval_above", "least_price")}
+    assert browser.post(address, texts).status_code == 302
+    counted.refresh_from_db()
+    assert rules_of(counted) == before
+    assert browser.post(address, texts | {"least_price": "0.05"}).status_code == 302
+    counted.refresh_from_db()
+    assert rules_of(counted) == replace(before, least_nano=rho.price_of(NANO // 20))
 
 
 def test_the_privacy_label_names_every_rule(
