@@ -219,7 +219,7 @@ def test_a_log_that_is_refused_keeps_no_other_from_the_signature_of_the_old_key(
     call_command("checkpoint")
     rewrite(1, rehash=True, tenant_id=stranger.tenant_id)
     refused, signed = StringIO(), StringIO()
-    with pytest.raises(CommandError, match="a checkpoint was refused") as stopped:
+    with pytest.raises(CommandError, match="a checkpoint was not signed") as stopped:
         call_command("rotate_checkpoint_key", stdout=signed, stderr=refused)
     assert stopped.value.returncode == 1
     assert refused.getvalue().startswith("elsewhere: REFUSED, "), "the first of the two"
@@ -227,6 +227,24 @@ def test_a_log_that_is_refused_keeps_no_other_from_the_signature_of_the_old_key(
     handover = AuditCheckpoint.objects.filter(tenant_id=officer.tenant_id).latest("size")
     for key in (old_key, announced_keys(officer.tenant_id)[-1]):
         assert opened(handover.note, [key]).size == log_size(officer.tenant_id)
+
+
+def test_a_folder_that_cannot_be_read_is_said_before_anything_changes(
+    officer: Membership, old_key: PublicKey
+) -> None:
+    """And once it can be read again, the same command changes the key."""
+    seed, place = signing_seed(), folder_of(officer.tenant_id) / KEYS
+    text = place.read_text()
+    place.unlink()
+    place.mkdir()
+    with pytest.raises(CommandError, match=r"The key stays as it is: .*\(IsADirectoryError\)"):
+        call_command("rotate_checkpoint_key")
+    assert signing_seed() == seed
+    place.rmdir()
+    place.write_text(text)
+    call_command("rotate_checkpoint_key")
+    assert [old_key] == announced_keys(officer.tenant_id)[:-1]
+    assert signing_seed() != seed
 
 
 def test_a_key_from_the_environment_is_not_changed_by_a_command(

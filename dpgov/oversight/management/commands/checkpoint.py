@@ -11,7 +11,7 @@ from dpgov.audit.keys.note import UnreadableKey
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import KnownTenant
 from dpgov.tenants.management.chosen import chosen_tenants
-from dpgov.tenants.management.signing import require_signer
+from dpgov.tenants.management.signing import cannot_be_read, require_signer
 
 
 class Command(BaseCommand):
@@ -35,11 +35,7 @@ class Command(BaseCommand):
                     self.stderr.write(f"{tenant.slug}: REFUSED, {reason}")
                 return False
             except (OSError, UnreadableKey) as failure:
-                kind = type(failure).__name__
-                self.stderr.write(
-                    f"{tenant.slug}: NOT SIGNED, the key or the folder of checkpoints cannot be "
-                    f"read ({kind})."
-                )
+                self.stderr.write(f"{tenant.slug}: NOT SIGNED, {cannot_be_read(failure)}.")
                 return False
             deliver_waiting(tenant.id)
             words = f"signed {made.size} entries" if made else "nothing new"

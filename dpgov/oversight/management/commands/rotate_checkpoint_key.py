@@ -12,9 +12,10 @@ from dpgov.audit.checkpoints.keyring import (
     signing_seed,
 )
 from dpgov.audit.checkpoints.signing import CheckpointRefused, announce_key, sign_with_both
+from dpgov.audit.keys.note import UnreadableKey
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import KnownTenant, tenants
-from dpgov.tenants.management.signing import require_signer
+from dpgov.tenants.management.signing import cannot_be_read, require_signer
 
 
 class Command(BaseCommand):
@@ -22,20 +23,23 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         require_signer()
-        old = signing_seed()
         try:
-            new = next_seed()
+            old, new = signing_seed(), next_seed()
+            _announce(old, new)
+            adopt_next()
         except KeyIsInTheEnvironment as refusal:
             raise CommandError(str(refusal)) from refusal
-        _announce(old, new)
-        adopt_next()
+        except (OSError, UnreadableKey) as failure:
+            raise CommandError(
+                f"The key stays as it is: {cannot_be_read(failure)}. Run this again afterwards."
+            ) from failure
         # Once more, before anything can break off: a log whose first checkpoint was signed
         # meanwhile, by the old key, would never be signed again.
         _announce(old, new)
         # Every log, whatever one of them says: later the old key is gone and cannot sign any more.
         results = [self._sign(tenant, old) for tenant in tenants()]
         if not all(results):
-            raise CommandError("The key is changed, but a checkpoint was refused.", returncode=1)
+            raise CommandError("The key is changed, but a checkpoint was not signed.", returncode=1)
 
     def _sign(self, tenant: KnownTenant, old: str) -> bool:
         with acting_for(tenant.id):
@@ -44,6 +48,9 @@ class Command(BaseCommand):
             except CheckpointRefused as refusal:
                 for reason in refusal.reasons:
                     self.stderr.write(f"{tenant.slug}: REFUSED, {reason}")
+                return False
+            except (OSError, UnreadableKey) as failure:
+                self.stderr.write(f"{tenant.slug}: NOT SIGNED, {cannot_be_read(failure)}.")
                 return False
             deliver_waiting(tenant.id)
         self.stdout.write(f"{tenant.slug}: signed by the old key and the new one")
