@@ -5,6 +5,7 @@ Works from the stored body of a release alone; the numbers and their bounds stay
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import product
 from math import inf, prod
 from typing import Any
@@ -70,8 +71,11 @@ class _Table:
         """Those that a condition lets be shown; a group without a number passes nothing."""
         column, compare = self._column(condition.key), COMPARISONS[condition.op]
         found = [(place, column[place]) for place in places]
+        # A released number stands for the decimal that is shown, as the one beside it was written.
         return [
-            at for at, number in found if number is not None and compare(number, condition.number)
+            at
+            for at, number in found
+            if number is not None and compare(Decimal(str(number)), condition.number)
         ]
 
     def sorted_by(self, places: list[int], order: Order) -> list[int]:

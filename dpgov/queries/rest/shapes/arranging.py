@@ -18,7 +18,9 @@ from dpgov.queries.arranging.arrangement import (
     cut_to,
 )
 from dpgov.queries.arranging.table import names_of
+from dpgov.queries.rest.shapes.answer import DatesSerializer
 from dpgov.queries.rest.shapes.question import RefusalSerializer
+from dpgov.queries.wording.bins import USUAL
 from dpgov.queries.wording.presentation import labels_at, named_bins
 from dpgov.queries.wording.useful import error_of
 
@@ -52,6 +54,12 @@ class ArrangedCellSerializer(serializers.Serializer[Any]):
 
     value = serializers.FloatField(allow_null=True)
     error_95 = serializers.FloatField(allow_null=True)
+    date = serializers.CharField(
+        required=False, help_text="Of a statistic of dates: the period nearest to the number."
+    )
+    rank_error = serializers.IntegerField(
+        required=False, help_text="Of quantiles: their error at 95 % in rows, as in the release."
+    )
     provided = serializers.ChoiceField(
         choices=[one.value for one in Provided],
         required=False,
@@ -73,6 +81,10 @@ class ArrangedSerializer(serializers.Serializer[Any]):
 
     groupings = serializers.ListField(child=serializers.CharField())
     statistics = serializers.ListField(child=serializers.CharField())
+    dates = serializers.ListField(
+        child=DatesSerializer(allow_null=True),
+        help_text="Of each statistic of dates: since when its numbers count, and in which step.",
+    )
     ratios = serializers.ListField(child=serializers.CharField())
     rows = ArrangedGroupSerializer(many=True)
     left_out = serializers.IntegerField(help_text="How many groups are not shown.")
@@ -94,7 +106,7 @@ def _table(body: dict[str, Any], wanted: Arrangement) -> dict[str, Any]:
         {
             "groups": label,
             "cells": [
-                {"value": cell["value"], "error_95": error_of(cell)} | _condition(cell)
+                {"value": cell["value"], "error_95": error_of(cell)} | _beside(cell)
                 for cell in (one["cells"][place] for one in body["statistics"])
             ],
             "ratios": [column[place] for column in found.ratios],
@@ -104,16 +116,22 @@ def _table(body: dict[str, Any], wanted: Arrangement) -> dict[str, Any]:
     return {
         "groupings": parts[Part.GROUPING],
         "statistics": parts[Part.STATISTIC],
+        "dates": [statistic.get("dates") for statistic in body["statistics"]],
         "ratios": parts[Part.RATIO],
         "rows": rows,
         "left_out": found.left_out,
     }
 
 
-def _condition(cell: dict[str, Any]) -> dict[str, str]:
-    """What its error holds under alone, as it was released; the same at every level."""
-    found = [one["provided"] for one in cell.get("accuracy") or () if "provided" in one]
-    return {"provided": found[0]} if found else {}
+def _beside(cell: dict[str, Any]) -> dict[str, Any]:
+    """What else makes it readable, as it was released: its date, its ranks, its condition."""
+    accuracy = cell.get("accuracy") or []
+    usual: dict[str, Any] = next((one for one in accuracy if one["confidence_level"] == USUAL), {})
+    return {
+        name: found[name]
+        for name, found in (("date", cell), ("rank_error", usual), ("provided", usual))
+        if name in found
+    }
 
 
 read_groups = extend_schema(

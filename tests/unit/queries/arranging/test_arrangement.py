@@ -79,6 +79,18 @@ def test_groups_without_a_number_come_last_and_pass_no_condition() -> None:
     assert 4 not in places("having=1>-1000000")
 
 
+@pytest.mark.parametrize(
+    ("op", "found"), [("=", [1]), ("!=", [0]), (">=", [1]), (">", []), ("<=", [0, 1]), ("<", [0])]
+)
+def test_a_group_is_compared_by_the_number_that_is_shown(op: str, found: list[int]) -> None:
+    """38.3 is no binary float: the nearest is a little less."""
+    fractions = body()
+    fractions["groups"][0]["bins"], fractions["groups"][1]["bins"] = ["F"], [*"NE"]
+    fractions["statistics"] = [{"statistic": "mean", "cells": [cell(0.3), cell(38.3)]}]
+    asked = read_arrangement(QueryDict(f"having=1{op}38.3"), statistics=1, groupings=2)
+    assert arrange(fractions, asked).places == found
+
+
 def test_what_is_not_shown_is_counted() -> None:
     assert arrange(body(), wanted("having=1>=10&first=2")).left_out == 4
 
@@ -157,6 +169,18 @@ def test_nor_does_anything_else_whose_error_has_a_condition() -> None:
     one["statistics"][1]["cells"][0]["accuracy"][0]["provided"] = "line_within_bounds"
     with pytest.raises(InvalidArrangement):
         arrangement_of(one, QueryDict("ratio=2/1"))
+
+
+def test_programs_read_dates_and_ranks_as_they_were_released() -> None:
+    dated = body()
+    first, second = dated["statistics"]
+    first["dates"] = {"from": "2024-01-01", "step": "day"}
+    first["cells"][0]["date"] = "2024-01-06"
+    second["cells"][0]["accuracy"][0] |= {"value": None, "rank_error": 75}
+    found = ArrangedSerializer(arranged(dated, QueryDict(""))).data
+    assert found["dates"] == [first["dates"], None]
+    assert found["rows"][0]["cells"][0] == {"value": 5.0, "error_95": 2.0, "date": "2024-01-06"}
+    assert found["rows"][0]["cells"][1] == {"value": 50.0, "error_95": None, "rank_error": 75}
 
 
 def test_programs_read_the_condition_beside_the_error() -> None:
