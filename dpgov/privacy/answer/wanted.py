@@ -22,7 +22,7 @@ from dpgov.privacy.plan.problems import Problems
 from dpgov.privacy.plan.schema import DatasetSchema
 
 _KEYS = ("statistic", "value", "relative", "at_least", "confidence_level")
-_USUAL_LEVEL = Fraction(95, 100)
+_USUAL_LEVEL = "0.95"
 # Up to here every whole nano has at most four digits; then 9000 amounts to a power of ten.
 _SHORT, _DECADE = 9_999, 9_000
 # The place of 1000 ε, the largest amount there is.
@@ -114,13 +114,15 @@ def _positive(name: str, raw: object, problems: Problems) -> Fraction | None:
 
 
 def _level(body: Mapping[str, Any], problems: Problems) -> Fraction | None:
-    raw = body.get("confidence_level", float(_USUAL_LEVEL))
-    known = {str(float(level)): level for level in CONFIDENCE_LEVELS}
-    if isinstance(raw, bool) or str(raw) not in known:
-        message = said("Choose one of {levels}.", levels=", ".join(known))
-        problems.add("accuracy.confidence_level", message)
+    try:
+        level = Fraction(read_decimal(body.get("confidence_level", _USUAL_LEVEL)))
+    except InvalidNumber:
+        level = Fraction(0)
+    if level not in CONFIDENCE_LEVELS:
+        levels = ", ".join(str(float(known)) for known in CONFIDENCE_LEVELS)
+        problems.add("accuracy.confidence_level", said("Choose one of {levels}.", levels=levels))
         return None
-    return known[str(raw)]
+    return level
 
 
 def cheapest(

@@ -43,6 +43,7 @@ _ALLOWED = {
     *("expressions", "from_", "where", "group", "kind", "operation_modifiers"),
     *("having", "order", "limit"),
 }
+_DEEPER = {TokenType.L_PAREN: 1, TokenType.R_PAREN: -1}
 _NOT_ANSWERED = {
     "joins": gettext_lazy(
         "Joins are not read here: name the dataset that was put together out of both."
@@ -192,10 +193,13 @@ def _parsed(
 def _plain_names(text: str, tokens: Sequence[Token]) -> str:
     """The text with datasets' addresses, after FROM and JOIN, as one name each.
 
-    The hyphens of addresses become underscores, so that every place stays where it is.
+    The hyphens of addresses become underscores, so that every place stays where it is. Within
+    brackets FROM stands before a column, as in EXTRACT.
     """
+    depth = 0
     for start, token in enumerate(tokens, 1):
-        if token.token_type in (TokenType.FROM, TokenType.JOIN):
+        depth += _DEEPER.get(token.token_type, 0)
+        if depth == 0 and token.token_type in (TokenType.FROM, TokenType.JOIN):
             text = _plain_name(text, tokens, start)
     return text
 

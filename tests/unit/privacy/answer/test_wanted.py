@@ -1,6 +1,7 @@
 """Accuracy first: the amount that an error needs, no more, and what no amount can do."""
 
 from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -108,6 +109,13 @@ def test_the_reverse_question_has_the_same_answer() -> None:
 def test_a_part_of_the_least_answer_is_that_many() -> None:
     relative, _ = found({"relative": 0.05, "at_least": 1000}, COUNT)
     assert relative.plan == found(FIFTY, COUNT)[0].plan
+
+
+@pytest.mark.parametrize("level", [Decimal("0.950"), "9.5e-1", 0.95, "0.95"])
+def test_a_confidence_is_a_number_however_it_is_spelled(level: object) -> None:
+    """A program's body is read with the zeros that it has at its end."""
+    spelled = found(FIFTY | {"confidence_level": level}, COUNT)[0]
+    assert spelled.cost_nano == found(FIFTY, COUNT)[0].cost_nano
 
 
 def test_a_higher_confidence_costs_more() -> None:

@@ -46,6 +46,17 @@ def test_a_part_of_the_calendar_is_a_group(group: str, grouping: dict[str, Any])
     assert found["group_by"] == [grouping]
 
 
+def test_a_difference_within_extract_is_no_address_with_a_hyphen() -> None:
+    """Nor the column whose name would be left if the hyphen were an underscore."""
+    schema = schema_of(
+        *(column_spec(n, date_domain("2023", "2024", "day"), "drop", "") for n in ("a", "b", "a_b"))
+    )
+    grouped = "SELECT COUNT(*) FROM ward-visits GROUP BY EXTRACT(YEAR FROM {}) WITH EPSILON 1"
+    assert plan_of_sql(grouped.format("a_b"), dataset="ward-visits", schema=schema)
+    with pytest.raises(RefusedSql):
+        plan_of_sql(grouped.format("a-b"), dataset="ward-visits", schema=schema)
+
+
 def test_dates_are_compared_as_they_are_written() -> None:
     found = plan(
         'SELECT COUNT(*), MEDIAN("on") FROM people WHERE "on" >= DATE \'2024-01-31\' '
