@@ -3,11 +3,14 @@
 Shows nothing of any dataset but its declarations; spends and stores nothing.
 """
 
+from dataclasses import replace
+
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import render
 from django.views.decorators.http import require_POST, require_safe
 
 from dpgov.datasets.selectors import current_version, dataset_or_404, schema_of
+from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.web.forms.page import form_with, priced_form, refused_form
 from dpgov.queries.workbench.trial import invented_rows, try_plan
 from dpgov.tenants.permissions import Permission, requires
@@ -25,10 +28,16 @@ def try_mock(request: HttpRequest, slug: str) -> HttpResponse:
         return render(request, "queries/ask/_mock.html", {"dataset": dataset, "offer": offer})
     if asked is None:
         return refused_form(request, dataset, form, offer)
-    trial = try_plan(asked.plan, schema_of(current_version(dataset)), form.assumed_rows)
+    try:
+        trial = try_plan(asked.plan, schema_of(current_version(dataset)), form.assumed_rows)
+    except InvalidPlan as refusal:
+        form.place(refusal)
+        offer, trial = replace(offer, problems=form.problems()), None
     if request.headers.get("HX-Request"):
         context = {"dataset": dataset, "offer": offer, "trial": trial}
         return render(request, "queries/ask/_mock.html", context)
+    if trial is None:
+        return refused_form(request, dataset, form, offer)
     return form_with(request, dataset, form, offer, trial=trial)
 
 

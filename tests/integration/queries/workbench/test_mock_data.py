@@ -89,6 +89,19 @@ def test_groups_are_cut_short_and_the_rest_is_counted(
     assert "And 9 more groups" in said
 
 
+def test_a_question_of_very_many_groups_is_asked_and_not_tried(
+    browser: Client, dataset: Dataset, counting: Filled
+) -> None:
+    """It has a price; a trial is made while its reader waits."""
+    for column in ("age", "hours"):
+        counting.add("group", column=column, mode="width", lower="0", upper="80", width="1")
+    counting.add("group", column="sex", which="all")
+    said = text_of(browser.post(MOCK, counting.posted(), headers=HTMX).content)
+    assert "This cannot be tried yet" in said
+    assert "at most 10000 are answered at once" in said
+    assert browser.post(MOCK, counting.posted()).status_code == 422
+
+
 def test_the_noise_is_fresh_and_the_rows_are_not(dataset: Dataset) -> None:
     schema = schema_of(current_version(dataset))
     plan = parse_plan({**COUNT, "epsilon": 0.001}, schema, dataset="visits")

@@ -157,6 +157,14 @@ def test_a_refusal_is_told_in_its_own_words(monkeypatch: pytest.MonkeyPatch) -> 
         exec(lines_of({}), {})  # noqa: S102
 
 
+def test_a_question_that_cannot_be_tried_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of very many groups no trial is made."""
+    many = (400, _told("invalid_plan", "The grouping has 10201 cells."), "")
+    server = Server(monkeypatch, _PRICED, many, (202, _question("released"), ""), _EMPTY)
+    exec(lines_of({}), {})  # noqa: S102
+    assert server.asked[-2:] == ["datasets/visits/queries/", "queries/q/release/"]
+
+
 def test_the_server_says_how_long_to_wait_and_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
     """When it is asked too often, and while the question waits."""
     server = Server(
