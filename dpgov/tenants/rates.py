@@ -99,17 +99,13 @@ class RateThrottle(BaseThrottle):
     """The API's door: a request beyond a rate is answered 429 in the standard form."""
 
     def allow_request(self, request: Request, view: Any) -> bool:
-        """Count it, for the headers too."""
-        membership = getattr(request._request, "membership", None)
-        if membership is None:
-            return True
-        token = request.auth if isinstance(request.auth, ApiToken) else None
-        self._rate = request._request.rate = count(membership, token)  # type: ignore[attr-defined]
-        return not self._rate.is_exceeded
+        """Whether it still fits; it was counted where its token was known."""
+        self._rate: Rate | None = getattr(request._request, "rate", None)
+        return self._rate is None or not self._rate.is_exceeded
 
-    def wait(self) -> float:
+    def wait(self) -> float | None:
         """Seconds until the next window."""
-        return self._rate.seconds_left
+        return None if self._rate is None else self._rate.seconds_left
 
 
 class RateMiddleware:

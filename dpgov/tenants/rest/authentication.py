@@ -12,12 +12,16 @@ from dpgov.operation import clock
 from dpgov.tenants.boundary import acting_as, change_to
 from dpgov.tenants.crossing import users_of_token_key
 from dpgov.tenants.models import ApiToken, Membership
+from dpgov.tenants.rates import count
 
 _NOTED_EVERY = timedelta(hours=1)
 
 
 class TokenAuthentication(KnoxTokenAuthentication):  # type: ignore[misc]
-    """`Authorization: Token <value>`; the request then acts as the token's membership."""
+    """`Authorization: Token <value>`; the request then acts as the token's membership.
+
+    It is counted here, so that one which the role refuses counts too; `RateThrottle` looks later.
+    """
 
     def authenticate(self, request: Request) -> tuple[Any, Any] | None:
         # A cookie must not speak for an API call: there is no CSRF check on these routes.
@@ -28,6 +32,7 @@ class TokenAuthentication(KnoxTokenAuthentication):  # type: ignore[misc]
             membership = found[1].membership
             request._request.membership = membership  # type: ignore[attr-defined]
             change_to(membership.tenant_id, user_id=membership.user_id)
+            request._request.rate = count(membership, found[1])  # type: ignore[attr-defined]
         return found
 
     def authenticate_credentials(self, token: bytes) -> tuple[Any, Any]:

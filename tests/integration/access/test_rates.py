@@ -64,6 +64,19 @@ def test_a_page_beyond_the_rate_says_when_to_come_back_and_does_nothing(
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("_three_a_minute")
+def test_what_the_role_refuses_counts_too(analyst: Membership, api_for: ApiFor) -> None:
+    """Each costs the server a look at the token."""
+    api = api_for(analyst)
+    refused = [api.get("/api/v1/audit/entries/") for _ in range(3)]
+    assert [answer.status_code for answer in refused] == [403] * 3
+    assert [answer.headers["RateLimit"] for answer in refused] == [
+        f'"person";r={left};t=40, "token";r={left};t=40' for left in (2, 1, 0)
+    ]
+    assert api.get(HISTORY).status_code == 429
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("_three_a_minute")
 def test_the_next_minute_begins_anew(
     analyst: Membership, api_for: ApiFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
