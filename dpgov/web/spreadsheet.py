@@ -13,9 +13,15 @@ _INSIDE = re.compile(rf"""([;\t\r\n][\s"']*)(?=[{_BEGINS}])""")
 _PUT_INSIDE = re.compile(rf"""([;\t\r\n][\s"']*)'(?=[{_BEGINS}])""")
 
 
+# What runs nothing: a number with its sign, like a code for missing values, or a sign alone.
+_NUMBER = re.compile(r"[+-]([0-9]+([.,][0-9]+)?)?", re.ASCII)
+
+
 def safe_cell(value: Cell) -> Cell | str:
     """The value, with an apostrophe before a text that a spreadsheet would take for a formula."""
-    if isinstance(value, str) and value.lstrip(" ").startswith(_FORMULA_STARTS):
+    if not isinstance(value, str) or _NUMBER.fullmatch(value):
+        return value
+    if value.lstrip(" ").startswith(_FORMULA_STARTS):
         return f"'{value}"
     return value
 

@@ -175,7 +175,7 @@ def _computed_row(fields: Mapping[str, str]) -> list[str]:
     cells = [fields.get(field, "") for field in ("lower", "upper", "step")]
     cells += [_joined(fields), _rule(fields), "", ""]
     formula = safe_text(as_cell(fields))
-    return [safe_text(fields.get("name", "")), "", *map(_plain, cells), formula]
+    return [safe_text(fields.get("name", "")), "", *map(safe_text, cells), formula]
 
 
 def _joined(fields: Mapping[str, str]) -> str:
@@ -196,9 +196,4 @@ def _row(fields: Mapping[str, str]) -> list[str]:
     cells = [kind, fields.get("lower", ""), fields.get("upper", ""), step, _joined(fields)]
     cells.append(_rule(fields))
     cells += [fields.get("date_format", ""), fields.get("time_zone", "")]
-    return [_plain(cell) for cell in cells]
-
-
-def _plain(cell: str) -> str:
-    """A negative number is no formula; every other text may be taken for one."""
-    return cell if cell.removeprefix("-").replace(".", "", 1).isdecimal() else safe_text(cell)
+    return [safe_text(cell) for cell in cells]

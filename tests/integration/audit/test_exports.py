@@ -24,7 +24,7 @@ from dpgov.audit.selectors import stream
 from dpgov.audit.services import append
 from dpgov.audit.verify import verify_export
 from dpgov.tenants.models import Membership
-from dpgov.web.spreadsheet import safe_cell, safe_text
+from dpgov.web.spreadsheet import as_written, safe_cell, safe_text
 
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[Membership], Client]
@@ -63,15 +63,17 @@ def test_what_another_program_would_take_for_a_cell_is_neutralised_too(
 
 def test_harmless_cells_stay_as_they_are() -> None:
     """I3: text, numbers and minus signs inside are nobody's formula."""
-    assert [safe_cell(cell) for cell in ("a-b", "", 7)] == ["a-b", "", 7]
+    harmless = ("a-b", "", 7, "-9", "+49", "-0.5", "-1,5", "-", "+")
+    assert tuple(safe_cell(cell) for cell in harmless) == harmless
+    assert [as_written(safe_text(text)) for text in ("-9", "'-9", "-9+1")] == ["-9", "'-9", "-9+1"]
 
 
 def test_the_csv_export_neutralises_formulas(officer: Membership, client_for: ClientFor) -> None:
     """I3: through the whole journey, from the log to the downloaded file."""
-    note(officer, '=HYPERLINK("http://evil.example","x")', subject="@SUM(1)", dataset="+1")
+    note(officer, '=HYPERLINK("http://evil.example","x")', subject="@SUM(1)", dataset="+1+1")
     rows = list(csv.DictReader(io.StringIO(downloaded(client_for(officer), "csv"))))
     assert rows[0]["actor_label"].startswith("'=HYPERLINK")
-    assert (rows[0]["subject"], rows[0]["dataset"]) == ("'@SUM(1)", "'+1")
+    assert (rows[0]["subject"], rows[0]["dataset"]) == ("'@SUM(1)", "'+1+1")
 
 
 def test_the_json_lines_export_verifies_alone_and_ends_with_its_own_entry(
