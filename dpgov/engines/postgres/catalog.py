@@ -2,7 +2,12 @@
 
 IS_UNICODE = "SELECT current_setting('server_encoding') = 'UTF8'"
 
-HAS_ZONE = "SELECT EXISTS (SELECT FROM pg_timezone_names WHERE name = $1::text)"
+# AT TIME ZONE takes CET or EET for an abbreviation first, which has no summer time.
+HAS_ZONE = """
+SELECT EXISTS (SELECT FROM pg_timezone_names WHERE name = $1::text)
+AND (upper($1::text) = ANY ('{UTC, UCT, GMT, ZULU}')
+  OR NOT EXISTS (SELECT FROM pg_timezone_abbrevs WHERE upper(abbrev) = upper($1::text)))
+"""
 
 TABLE = """
 SELECT c.oid::bigint, c.relkind::text FROM pg_class AS c JOIN pg_namespace AS n

@@ -36,6 +36,7 @@ _SETTINGS = {
     # Whoever would see fewer rows by a policy is told so, whatever the rows are.
     "row_security": "off",
     "timezone": "UTC",
+    "timezone_abbreviations": "Default",
     "datestyle": "ISO",
     "extra_float_digits": "1",
     "standard_conforming_strings": "on",

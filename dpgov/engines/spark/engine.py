@@ -51,11 +51,13 @@ class SparkEngine:
     def reach(self) -> Provenance:
         """Return if it could be asked now: its server lets us in, and its form is as declared.
 
-        Its path says where its rows come from. No row is read. Raises DataNotOpened.
+        Files that became those of a table format hold rows that went since. Its path says where its rows come from. No row is read. Raises DataNotOpened.
         """
         try:
             seconds = min(self._seconds, _REACH_SECONDS)
             with opened(self._server, self._allowed, self._source.path, seconds) as session:
+                roots = self._allowed[self._server.address]
+                check_no_table_format(session, self._source, roots)
                 self._kinds(session)
                 return Provenance()
         except Exception:  # noqa: BLE001 - whatever it was, it reads the same

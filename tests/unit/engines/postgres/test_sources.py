@@ -83,15 +83,23 @@ def test_what_a_live_table_cannot_promise_is_refused(owner: Owner) -> None:
     assert _problem(owner, [V], PrivacyUnit("w", 1)) == (Problem.UNIT_TYPE, "w")
 
 
-def test_a_zone_that_the_server_has_not_is_refused(owner: Owner) -> None:
-    """D4: and one that it knows is taken."""
+@pytest.mark.parametrize("zone", ["Mars/Olympus", "CET", "EET", "MET", "WET"])
+def test_a_zone_that_the_server_has_not_is_refused(owner: Owner, zone: str) -> None:
+    """D4: or has as an abbreviation, which knows no summer time; and one that it knows is taken."""
     owner.has("s", {"v": "timestamptz"}, [(None,)])
     assert _problem(owner, [NOWHERE]) is None
-    gone = ColumnSpec("v", date_domain("2024", "2025", "day", "", "Mars/Olympus"))
+    gone = ColumnSpec("v", date_domain("2024", "2025", "day", "", zone))
     source = owner.source("s", [gone])
     with pytest.raises(SourceRefused) as refused:
         check_source(owner.server, source, allowed=[owner.server.address])
     assert refused.value.problem is Problem.TIME_ZONE
+
+
+@pytest.mark.parametrize("zone", ["UTC", "GMT", "Zulu", "Europe/Berlin", "Asia/Kolkata"])
+def test_a_zone_that_is_one_and_the_same_everywhere_is_taken(owner: Owner, zone: str) -> None:
+    owner.has("s", {"v": "timestamptz"}, [(None,)])
+    known = ColumnSpec("v", date_domain("2024", "2025", "day", "", zone))
+    check_source(owner.server, owner.source("s", [known]), allowed=[owner.server.address])
 
 
 @pytest.mark.parametrize(

@@ -121,6 +121,8 @@ def test_files_of_a_table_format_are_refused(owner: Owner, beside: str) -> None:
     owner.has(f"{root}/a.parquet", {"v": pa.array([1])})
     owner.has(f"{root}/data/a.parquet", {"v": pa.array([1])})
     check_source(owner.server, owner.source(f"{root}/data", [V]), allowed=owner.allowed)
+    engine = owner.engine(f"{root}/data", [V])
+    engine.reach()
     mark = owner.folder / root / beside
     mark.parent.mkdir()
     mark.write_text("{}")
@@ -128,6 +130,8 @@ def test_files_of_a_table_format_are_refused(owner: Owner, beside: str) -> None:
         with pytest.raises(SourceRefused) as refused:
             check_source(owner.server, owner.source(name, [V]), allowed=owner.allowed)
         assert refused.value.problem is Problem.TABLE_FORMAT
+    with pytest.raises(DataNotOpened):
+        engine.reach()
 
 
 def test_a_class_that_a_file_names_is_never_looked_up_here(
