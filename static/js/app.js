@@ -17,6 +17,13 @@
   document.addEventListener("htmx:response:error", (event) => {
     if (event.detail.ctx.response.status === 403) tellOutdated();
   });
+  // Whoever was signed out is led to another page: that is no part of this one.
+  document.addEventListener("htmx:before:response", (event) => {
+    if (!event.detail.ctx.response.raw.redirected) return;
+    event.preventDefault();
+    tellOutdated();
+    event.target.dispatchEvent(new CustomEvent("htmx:error", { bubbles: true, detail: event.detail }));
+  });
   document.addEventListener("submit", (event) => {
     if (!outdated || outdated.hidden || !event.target.matches("#main form[method=post]")) return;
     event.preventDefault();
@@ -33,6 +40,31 @@
     document.removeEventListener("input", noteTyping, true);
     for (const field of typedBefore) field.dispatchEvent(new Event("input", { bubbles: true }));
   }, { once: true });
+
+  // What stood there was the answer to something else. Where none comes, an empty place says so.
+  const ASKED_ANEW = "#entry-body, #verdict, #bounds-box";
+  document.addEventListener("htmx:before:request", ({ detail }) => {
+    if (detail.ctx.target?.matches?.(ASKED_ANEW)) detail.ctx.target.replaceChildren();
+  });
+  for (const failure of ["htmx:response:error", "htmx:error"]) {
+    document.addEventListener(failure, ({ detail }) => {
+      const place = detail.ctx?.target;
+      if (!(place instanceof HTMLElement) || place.matches("input, datalist") || place.childElementCount) return;
+      if (detail.ctx.response?.status === 422) return;
+      const said = document.createElement("p");
+      said.className = "alert alert-warning mb-0";
+      said.setAttribute("role", "alert");
+      said.textContent = document.body.dataset.didNotCome;
+      place.append(said);
+    });
+  }
+
+  // A link that also opens a panel here opens a tab for whoever asks for one. Bootstrap looks at the
+  // document, on the way down too.
+  window.addEventListener("click", (event) => {
+    const asksForTab = event.ctrlKey || event.metaKey || event.shiftKey;
+    if (asksForTab && event.target.closest?.("a[data-bs-toggle]")) event.stopPropagation();
+  }, true);
 
   // A form that spends or changes something is sent once: a double click is one click.
   document.addEventListener("submit", (event) => {

@@ -10,6 +10,8 @@
   let changes = 0, kept = 0, running = null, sending = null, leaving = false, timer = 0, savedAt = 0, stopped = false;
   // Refused because this page is of another organisation or session: nothing more is kept of it.
   let barred = false;
+  // The last attempt did not arrive: one more behind the page that is left would not either.
+  let failed = false;
   // Whoever comes back with the browser's button wants what stands in front of them.
   let mine = performance.getEntriesByType("navigation")[0]?.type === "back_forward";
 
@@ -57,15 +59,17 @@
       const found = await answer.json();
       if (answer.ok) {
         kept = sent;
-        mine = false;
+        failed = mine = false;
         seen.value = found.seen;
         savedAt = Date.now();
         age();
       } else {
         stopped = answer.status === 409;
+        failed = !stopped;
         say(found.refused, true);
       }
     } catch {
+      failed = !leaving;
       if (!leaving) say(words.failed, true);
     }
   }
@@ -84,7 +88,7 @@
   document.addEventListener("click", async (event) => {
     const link = event.target.closest("a[href]");
     if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    if (link.target || link.origin !== location.origin || changes === kept) return;
+    if (link.target || link.dataset.opens || link.origin !== location.origin || changes === kept) return;
     if (link.pathname === location.pathname && link.hash) return;
     event.preventDefault();
     for (let tries = 0; tries < 3 && changes !== kept && !stopped; tries += 1) await save();
@@ -92,7 +96,7 @@
   });
   window.addEventListener("beforeunload", (event) => {
     if (leaving || changes === kept || (stopped && !barred)) return;
-    if (barred) {
+    if (barred || failed) {
       event.preventDefault();
       return;
     }

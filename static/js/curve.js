@@ -6,6 +6,8 @@
   const panel = () => document.getElementById("curve");
   const points = () => JSON.parse(document.getElementById("curve-points")?.textContent ?? "[]");
   let last = "";
+  // The price that a curve was asked for again, once the question had one at all.
+  let priced = "";
 
   const question = () => {
     const form = document.getElementById("ask-form");
@@ -15,8 +17,13 @@
   };
 
   const ask = () => {
-    if (!panel() || question() === last) return;
+    if (!panel()) return;
+    const now = document.querySelector("#quote [name=priced]")?.value ?? "";
+    const isAsking = panel().classList.contains("htmx-request");
+    const lacks = now && now !== priced && !isAsking && !panel().querySelector("[data-curve]");
+    if (question() === last && !lacks) return;
     last = question();
+    priced = now;
     panel().dispatchEvent(new CustomEvent("dpgov:question"));
   };
 
@@ -74,6 +81,14 @@
   });
   document.addEventListener("change", ask);
   document.addEventListener("htmx:after:swap", () => { ask(); show(); });
+  // Whatever stands there is that of another question, and the next look asks again.
+  for (const failure of ["htmx:response:error", "htmx:error"]) {
+    document.addEventListener(failure, ({ detail }) => {
+      if (!panel() || detail.ctx?.target !== panel()) return;
+      last = "";
+      panel().replaceChildren();
+    });
+  }
   last = question(); // The panel asks by itself when it is loaded.
   show();
 })();

@@ -141,7 +141,7 @@
     if (event.shiftKey && last) {
       const shown = rows.filter(isShown);
       const [from, to] = [shown.indexOf(last), shown.indexOf(row)].sort((a, b) => a - b);
-      for (const each of shown.slice(Math.max(from, 0), to + 1)) pick(each).checked = box.checked;
+      if (from >= 0) for (const each of shown.slice(from, to + 1)) pick(each).checked = box.checked;
     }
     last = row;
     count();

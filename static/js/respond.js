@@ -25,6 +25,12 @@
   const ownToken = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
   globalThis.dpgovSurvey = Object.freeze({ randomise, drawn });
 
+  // Another language is the same page: its token comes along, and is in no address that is sent.
+  const language = document.querySelector("form.language-switch");
+  language?.addEventListener("submit", () => {
+    language.action = language.action.split("#")[0] + location.hash;
+  });
+
   const form = document.querySelector("form[data-survey]");
   if (!form) return;
   const survey = JSON.parse(document.getElementById("survey-rule").textContent);

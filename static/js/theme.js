@@ -3,13 +3,14 @@
 "use strict";
 (() => {
   const KEY = "dpgov-theme";
+  let unkept = null; // where storage is forbidden: for this page
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
 
   function choice() {
     try {
       return localStorage.getItem(KEY) || "auto";
     } catch {
-      return "auto"; // storage may be forbidden; the device's choice still works
+      return unkept || "auto";
     }
   }
 
@@ -29,7 +30,7 @@
     try {
       localStorage.setItem(KEY, button.dataset.themeChoice);
     } catch {
-      document.documentElement.dataset.bsTheme = button.dataset.themeChoice;
+      unkept = button.dataset.themeChoice;
     }
     apply();
   }

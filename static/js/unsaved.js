@@ -24,6 +24,9 @@
     if (changed.delete(name(event.target))) sessionStorage.setItem(KEY, name(event.target));
   });
 
+  // Sent by a script that leads on.
+  document.addEventListener("dpgov:sent", ({ target }) => changed.delete(name(target)));
+
   // A form that comes back with something to be put right is as unsaved as it was.
   const sent = sessionStorage.getItem(KEY);
   sessionStorage.removeItem(KEY);

@@ -54,6 +54,7 @@
   // After a redirect the file is taken; otherwise the same page comes back with the reason.
   function arrived(request) {
     if (new URL(request.responseURL).pathname !== window.location.pathname) {
+      document.getElementById("upload-form").dispatchEvent(new Event("dpgov:sent", { bubbles: true }));
       window.location.assign(request.responseURL);
       return;
     }

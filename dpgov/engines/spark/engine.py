@@ -51,7 +51,8 @@ class SparkEngine:
     def reach(self) -> Provenance:
         """Return if it could be asked now: its server lets us in, and its form is as declared.
 
-        Files that became those of a table format hold rows that went since. Its path says where its rows come from. No row is read. Raises DataNotOpened.
+        Files that became those of a table format hold rows that went since. Its path says where
+        its rows come from. No row is read. Raises DataNotOpened.
         """
         try:
             seconds = min(self._seconds, _REACH_SECONDS)

@@ -10,7 +10,7 @@ from tests.journeys.conftest import Visit
 ADULT = "/datasets/adult-census-income/"
 
 
-def _asked_on_leaving(page: Page) -> list[str]:
+def asked_on_leaving(page: Page) -> list[str]:
     """Which questions the browser asks from now on; each is answered with "stay"."""
     asked: list[str] = []
 
@@ -44,7 +44,7 @@ def test_who_leaves_a_changed_form_is_asked_and_stays_with_what_they_typed(
     page.goto(address)
     box = page.locator(f"#main form[method=post] {field}").first
     box.evaluate("(field) => field.focus()")
-    asked = _asked_on_leaving(page)
+    asked = asked_on_leaving(page)
     before = _text(box)
     page.keyboard.press("End")
     page.keyboard.type("1")
@@ -62,7 +62,7 @@ def test_a_form_that_was_only_looked_at_is_left_without_a_question(
     address: str, visit: Visit
 ) -> None:
     page = visit().sign_in("analyst")
-    asked = _asked_on_leaving(page)
+    asked = asked_on_leaving(page)
     page.goto(address)
     page.get_by_role("link", name="Glossary", exact=True).click()
     page.wait_for_url(re.compile("/glossary/"))
@@ -71,7 +71,7 @@ def test_a_form_that_was_only_looked_at_is_left_without_a_question(
 
 def test_who_changed_nothing_or_sent_what_they_changed_is_not_asked(visit: Visit) -> None:
     page = visit().sign_in("analyst")
-    asked = _asked_on_leaving(page)
+    asked = asked_on_leaving(page)
     page.goto(f"{ADULT}ask/")
     page.get_by_role("link", name="Glossary", exact=True).click()
     page.wait_for_url(re.compile("/glossary/"))

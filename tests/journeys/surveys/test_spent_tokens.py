@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.journeys.conftest import Visit
-from tests.journeys.surveys.test_surveys import _opened, _phone, _posted
+from tests.journeys.surveys.test_surveys import _phone, _posted, opened
 
 # What the browser keeps, once it has read what the server said of it.
 _KEPT_AS_ENDED = "() => Object.values(localStorage).some((one) => /sent.:true|tried.:0/.test(one))"
@@ -18,7 +18,7 @@ def test_what_somebody_else_gave_with_a_token_is_never_called_counted(
     visit: Visit, browser: Browser
 ) -> None:
     """M1: however often it is sent again, since it is known that no try of this browser arrived."""
-    link = _opened(visit().sign_in("owner"), ["Yes", "No"])[0]
+    link = opened(visit().sign_in("owner"), ["Yes", "No"])[0]
     pages = [_phone(browser), _phone(browser)]
     for page, said in zip(pages, ("Your report was counted.", _SPENT), strict=True):
         page.goto(link)
@@ -65,7 +65,7 @@ def test_what_another_tab_sends_again_waits_until_the_first_has_heard(
     visit: Visit, browser: Browser
 ) -> None:
     """M1: then it sends nothing, and both say that the report was counted."""
-    first, second, held = _two_tabs(browser, _opened(visit().sign_in("owner"), ["Yes", "No"])[0])
+    first, second, held = _two_tabs(browser, opened(visit().sign_in("owner"), ["Yes", "No"])[0])
     sent = _posted(second)
     second.get_by_role("button", name="Send it again").click()
     held[0].continue_()
@@ -78,7 +78,7 @@ def test_where_tabs_know_no_turns_what_was_counted_is_not_taken_back(
     visit: Visit, browser: Browser
 ) -> None:
     """M1: what another tab sent again arrives first, so that the first is told of a spent token."""
-    link = _opened(visit().sign_in("owner"), ["Yes", "No"])[0]
+    link = opened(visit().sign_in("owner"), ["Yes", "No"])[0]
     first, second, held = _two_tabs(browser, link, _WITHOUT_LOCKS)
     second.get_by_role("button", name="Send it again").click()
     expect(second.get_by_text("Your report was counted.")).to_be_visible()

@@ -27,7 +27,7 @@ _SCRIPT = Path(__file__).resolve().parents[3] / "static/js/respond.js"
 _DRAWN = 120_000
 
 
-def _opened(owner: Page, answers: list[str], epsilon: str = "1.1") -> list[str]:
+def opened(owner: Page, answers: list[str], epsilon: str = "1.1") -> list[str]:
     """The links of a new survey, made and opened on the pages."""
     owner.goto("/surveys/new/")
     owner.get_by_label("Question", exact=True).fill("Did you ever copy in an exam?")
@@ -64,7 +64,7 @@ def test_a_person_answers_on_a_phone_and_the_owner_watches_the_estimate(
     """M1: one report leaves the browser, of one size; a reload draws nothing again."""
     window: Visitor = visit()
     owner = window.sign_in("owner")
-    links = _opened(owner, ["Yes", "No"])
+    links = opened(owner, ["Yes", "No"])
     bodies = []
     for link, answer in zip(links[:3], ("Yes", "No", "No"), strict=True):
         page = _phone(browser)
@@ -113,7 +113,7 @@ def test_a_report_that_may_not_have_arrived_is_sent_again_as_it_was(
 ) -> None:
     """M1: the answer of the server is lost once: the same bytes go again, and count once."""
     owner = visit().sign_in("owner")
-    link = _opened(owner, ["Yes", "No"])[0]
+    link = opened(owner, ["Yes", "No"])[0]
     page = _phone(browser)
     sent: list[str] = []
 
@@ -142,7 +142,7 @@ def test_a_report_that_may_not_have_arrived_is_sent_again_as_it_was(
 
 def test_two_tabs_of_one_browser_draw_once(visit: Visit, browser: Browser) -> None:
     """M1: the second one shows what the first has kept, and draws nothing even if it is sent."""
-    link = _opened(visit().sign_in("owner"), ["Yes", "No"])[0]
+    link = opened(visit().sign_in("owner"), ["Yes", "No"])[0]
     first = _phone(browser)
     second = first.context.new_page()
     posts = [_posted(page) for page in (first, second)]

@@ -41,10 +41,13 @@ SHARED = {
         "columns",
         said("A live table cannot promise that no cell is missing. Choose another rule."),
     ),
-    "time_zone": ("columns", said(
+    "time_zone": (
+        "columns",
+        said(
             "The server does not know this time zone, or takes it for an abbreviation without "
             "summer time. Name a place, such as Europe/Berlin."
-        )),
+        ),
+    ),
     "too_many_columns": ("columns", said("These are too many columns.")),
 }
 """What engines call alike, with the field that it is said at."""
