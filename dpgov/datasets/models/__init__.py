@@ -9,7 +9,12 @@ from dpgov.datasets.models.audience import Viewer
 from dpgov.datasets.models.dataset import Column, Dataset, DatasetVersion, Upload
 from dpgov.datasets.models.derived import DerivedFrom
 from dpgov.datasets.models.desk import Draft, Permit, Policy
-from dpgov.datasets.models.fingerprint import FingerprintMark, FingerprintPart, VersionFingerprint
+from dpgov.datasets.models.fingerprint import (
+    FingerprintMark,
+    FingerprintPart,
+    RecognitionKey,
+    VersionFingerprint,
+)
 from dpgov.datasets.models.live import LiveMark, LiveTable
 from dpgov.datasets.models.looks import Agreement, Checked, Handed, Look, NewDataRule
 from dpgov.datasets.models.stored import StoredFile
@@ -34,6 +39,7 @@ __all__ = [
     "NewDataRule",
     "Permit",
     "Policy",
+    "RecognitionKey",
     "StoredFile",
     "TermsOfUse",
     "Upload",

@@ -67,3 +67,21 @@ class FingerprintMark(models.Model):
 
     def __str__(self) -> str:
         return f"mark of {self.part}"
+
+
+class RecognitionKey(models.Model):
+    """Which secret this installation recognises data by, from the first time on; one row.
+
+    `name` tells it from others without telling it. No tenant has another one.
+    """
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=1, editable=False)
+    name = models.CharField(max_length=16)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=models.Q(id=1), name="datasets_one_recognition_key"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

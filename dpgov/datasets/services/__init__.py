@@ -36,6 +36,7 @@ from dpgov.datasets.services.derived.declared import can_be_joined
 from dpgov.datasets.services.derived.parents import Derivation, Side
 from dpgov.datasets.services.files.checks import TooManyChecks, check_file, checks_left
 from dpgov.datasets.services.files.data import sees
+from dpgov.datasets.services.files.discarding import discard_abandoned, discard_upload
 from dpgov.datasets.services.files.drafts import (
     DraftMoved,
     DraftTooLarge,
@@ -60,7 +61,6 @@ from dpgov.datasets.services.files.uploads import (
     Busy,
     UploadBusy,
     UploadUsed,
-    discard_upload,
     receive_upload,
     take_upload,
 )
@@ -233,6 +233,7 @@ __all__ = [
     "delete_data",
     "delete_version_data",
     "describe_dataset",
+    "discard_abandoned",
     "discard_held",
     "discard_upload",
     "draft_of",

@@ -7,7 +7,7 @@ import hashlib
 
 from django.conf import settings
 
-from dpgov.datasets.models import VersionFingerprint
+from dpgov.datasets.models import RecognitionKey, VersionFingerprint
 from dpgov.engines.fingerprint import FORM
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
@@ -59,12 +59,22 @@ class EarlierForm(FingerprintKeyChanged):
         )
 
 
-def installation_key() -> bytes:
-    """The secret; raises FingerprintKeyChanged when earlier versions were recorded with another, or
-    in another form.
+def recognising_key() -> bytes:
+    """The secret; raises FingerprintKeyChanged where anybody's data was recognised by another one.
+
+    Whatever is known by it, files or live tables, would be unknown, and get a fresh budget. The
+    first that an installation uses is the one.
     """
+    known, _is_first = RecognitionKey.objects.get_or_create(pk=1, defaults={"name": key_id()})
+    if not is_of_this_key(known.name):
+        raise FingerprintKeyChanged
+    key: bytes = settings.DPGOV_FINGERPRINT_KEY
+    return key
+
+
+def installation_key() -> bytes:
+    """The same, for rows of files; raises EarlierForm where some were recorded in another form."""
     others = VersionFingerprint.objects.exclude(key_id=key_id()).values_list("key_id", flat=True)
     if (other := others.first()) is not None:
         raise EarlierForm if is_of_this_key(other) else FingerprintKeyChanged
-    key: bytes = settings.DPGOV_FINGERPRINT_KEY
-    return key
+    return recognising_key()

@@ -94,6 +94,7 @@ WITHOUT_TENANT: dict[str, str] = {
     "tenants.User": PERSONS,
     "budgets.DatabaseMark": "the identity of the database",
     "budgets.RestoreSeen": "hashes of what had every tenant frozen",
+    "datasets.RecognitionKey": "the name of the secret that data is recognised by",
     "queries.Worker": "the workers of the installation, which serve every tenant",
     "queries.Sweeper": "the sweeper of the installation, which serves every tenant",
 }
@@ -139,6 +140,7 @@ WRITES: dict[str, str] = {
     # With another host beside it a password would go there; what a table is known by stays.
     "datasets.LiveTable": "SELECT, INSERT, UPDATE (role, sealed, sealed_at, claim)",
     "datasets.LiveMark": "SELECT, INSERT",
+    "datasets.RecognitionKey": "SELECT, INSERT",
     "approvals.ChangeRequest": "SELECT, INSERT,"
     " UPDATE (state, decided_by_id, decided_at, decision_reason, outcome)",
     # What a survey asks and how it is randomised is fixed; its reports are a sum that grows.

@@ -22,7 +22,7 @@ from dpgov.datasets.services.files.handing_in import hand_in
 from dpgov.datasets.services.files.ingesting import remove_attempt
 from dpgov.datasets.services.files.joins import check_key, public_facts
 from dpgov.datasets.services.files.uploads import ready_upload
-from dpgov.datasets.services.fingerprint_key import installation_key
+from dpgov.datasets.services.fingerprint_key import installation_key, recognising_key
 from dpgov.datasets.services.registration import check_declared
 from dpgov.datasets.services.turns import queue_up
 from dpgov.datasets.services.versions import schema_of_next
@@ -78,9 +78,11 @@ def ask_version(
 
 
 def _check_fingerprints(upload: Upload) -> None:
-    """Said at once: a reader that lacks the key leaves the file to others."""
+    """Said at once: a reader that lacks the key leaves the data to others."""
     if upload.live_id is None:
         installation_key()
+    else:
+        recognising_key()
 
 
 class OneAtATime(SpokenRefusal):

@@ -17,7 +17,11 @@ from dpgov.datasets.models import Arrival
 from dpgov.datasets.services.derived.making import are_here
 from dpgov.datasets.services.derived.parents import Derivation
 from dpgov.datasets.services.files.ingesting import remove_attempt
-from dpgov.datasets.services.fingerprint_key import FingerprintKeyChanged, installation_key
+from dpgov.datasets.services.fingerprint_key import (
+    FingerprintKeyChanged,
+    installation_key,
+    recognising_key,
+)
 from dpgov.datasets.services.stored.keeping import is_kept_raw
 from dpgov.datasets.store.base import StoreAway
 from dpgov.operation.clock import Now
@@ -81,14 +85,13 @@ def _claim(pk: UUID, tenant_id: UUID) -> Claim | None:
 
 def _can_read(arrival: Arrival) -> bool:
     """Whether its files and the key are here; the operator is told what is not."""
-    # Rows of a live table are read where they are, and known by no key of ours.
-    if arrival.upload is not None and arrival.upload.live_id is not None:
-        return True
-    if not _is_here(arrival):
+    # Rows of a live table are read where they are; it is known by a key of ours.
+    is_live = arrival.upload is not None and arrival.upload.live_id is not None
+    if not is_live and not _is_here(arrival):
         _log.warning("a worker cannot see a file that it should read", arrival=str(arrival.pk))
         return False
     try:
-        installation_key()
+        (recognising_key if is_live else installation_key)()
     except FingerprintKeyChanged as problem:
         _log.error("a worker can register nothing", kind=type(problem).__name__)
         return False

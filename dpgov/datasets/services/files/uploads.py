@@ -14,13 +14,13 @@ from pathlib import Path
 from uuid import UUID
 
 from django.conf import settings
-from django.db import transaction
 from django.db.models import Q
 
 from dpgov.audit.actions import Action
+from dpgov.audit.actor import Actor
 from dpgov.audit.services import append
 from dpgov.datasets import storage
-from dpgov.datasets.models import Arrival, LiveTable, Upload
+from dpgov.datasets.models import Upload
 from dpgov.datasets.services.stored import keeping
 from dpgov.datasets.store.base import Beat, quiet
 from dpgov.engines import child
@@ -163,7 +163,7 @@ def take_upload(
                 public_for=public_for,
             )
             keeping.note(tenant.pk, spool.id, stored)
-            _record(upload, uploader, Action.FILE_UPLOADED)
+            record_upload(upload, actor_of(uploader), Action.FILE_UPLOADED)
     except BaseException:
         if not recording.may_be_there:
             path.unlink(missing_ok=True)
@@ -198,31 +198,6 @@ def looked_at(upload: Upload) -> Iterator[Path]:
         yield path
 
 
-def discard_upload(*, upload: Upload, user: User) -> None:
-    """Delete an upload and its file; raises UploadUsed when it is registered already.
-
-    Raises UploadBusy while it waits to be read, or is read.
-    """
-    with transaction.atomic():
-        locked = ready_upload(upload.id)
-        if locked.arrivals.filter(state__in=Arrival.UNFINISHED).exists():
-            raise UploadBusy(upload.id)
-        _record(locked, user, Action.UPLOAD_DISCARDED)
-        _forget(locked)
-        files = [locked.id, *locked.public_tables.values_list("pk", flat=True)]
-        keeping.let_go(files)
-        locked.delete()
-    for file in files:
-        storage.upload_path(file).unlink(missing_ok=True)
-
-
-def _forget(upload: Upload) -> None:
-    """The password of a live table that became no dataset; another one keeps its own."""
-    if upload.live_id is not None:
-        never = LiveTable.objects.filter(pk=upload.live_id, dataset__isnull=True)
-        never.update(sealed="")
-
-
 def ready_upload(upload_id: UUID) -> Upload:
     """The locked row of a file that can still be used; raises UploadUsed."""
     upload = Upload.objects.select_for_update().filter(pk=upload_id).first()
@@ -236,11 +211,11 @@ def use_up(upload: Upload) -> None:
     Upload.objects.filter(Q(pk=upload.pk) | Q(public_for=upload)).update(state=Upload.State.USED)
 
 
-def _record(upload: Upload, user: User, action: Action) -> None:
+def record_upload(upload: Upload, actor: Actor, action: Action) -> None:
     """Neither the file's name nor its size: an upload is its uploader's alone."""
     append(
         tenant_id=upload.tenant_id,
-        actor=actor_of(user),
+        actor=actor,
         action=action,
         subject=f"upload:{upload.id}",
         detail={"format": upload.format},

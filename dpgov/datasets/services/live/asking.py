@@ -10,6 +10,7 @@ from django.conf import settings
 from dpgov.datasets.models import DatasetVersion, LiveTable
 from dpgov.datasets.selectors import schema_of
 from dpgov.datasets.services.files.data import file_engine
+from dpgov.datasets.services.fingerprint_key import FingerprintKeyChanged
 from dpgov.datasets.services.live import sealing
 from dpgov.datasets.services.live.following import follow
 from dpgov.datasets.services.live.kinds import kind_of
@@ -36,9 +37,9 @@ def live_engine(version: DatasetVersion) -> LiveEngine:
     """The engine of a live version, made anew for each question: passwords change.
 
     Its server was reached a moment ago and had the declared form, and whatever the table reads is
-    this dataset's. Raises DataMissing where this process cannot open the password or has no client
-    of such servers, DataNotOpened where the table cannot be asked now, and ReadsAnother where the
-    dataset is held from now on.
+    this dataset's. Raises DataMissing where this process cannot open the password, has no client of
+    such servers, or another key than tables are known by; DataNotOpened where the table cannot be
+    asked now; and ReadsAnother where the dataset is held from now on.
     """
     live = LiveTable.objects.select_related("tenant").get(dataset=version.dataset_id)
     kind, schema = kind_of(live), schema_of(version)
@@ -49,7 +50,12 @@ def live_engine(version: DatasetVersion) -> LiveEngine:
     except sealing.NotOpened:
         raise DataMissing(version.pk) from None
     engine = kind.engine(live, secret, schema.columns, schema.unit, _key_of(version.dataset_id))
-    follow(live, marks_of(kind.names(live, engine.reach())))
+    names = kind.names(live, engine.reach())
+    try:
+        marks = marks_of(names)
+    except FingerprintKeyChanged:
+        raise DataMissing(version.pk) from None
+    follow(live, marks)
     return engine
 
 

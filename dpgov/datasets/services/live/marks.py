@@ -14,6 +14,7 @@ from django.db import IntegrityError, connection, transaction
 from dpgov.datasets.crossing import marked_elsewhere
 from dpgov.datasets.discarded import discarded
 from dpgov.datasets.models import Dataset, LiveMark, LiveTable
+from dpgov.datasets.services.fingerprint_key import recognising_key
 from dpgov.datasets.services.live.kinds import kind_of
 from dpgov.datasets.services.live.kinds.base import Names
 from dpgov.datasets.services.live.refusals import AT_THIS_MOMENT, RefusedTable
@@ -33,7 +34,8 @@ class Marks:
 
 
 def marks_of(names: Names) -> Marks:
-    """What is stored and compared of these names."""
+    """What is stored and compared of these names; raises FingerprintKeyChanged."""
+    recognising_key()
     kept = {_hashed(name): is_itself for name, is_itself in names.kept.items()}
     return Marks(_hashed(names.claim), kept, frozenset(map(_hashed, names.sought)))
 

@@ -215,13 +215,17 @@ def _locked(name: str, *, patient: bool = True) -> Iterator[bool]:
 def let_go(file_ids: Iterable[UUID]) -> None:
     """Nobody needs these files any more: they go once the caller's transaction is there.
 
-    A file that another version shares stays. Raises StoreAway, and then nothing may be decided.
+    A file that another version shares stays. Raises StoreAway, also where a process was started
+    without the storage that they lie in; and then nothing may be decided.
     """
-    ids = list(file_ids)
-    if not store().is_shared or not ids:
+    lines = StoredFile.objects.filter(pk__in=list(file_ids), removed_at__isnull=True)
+    if not store().is_shared:
+        if lines.exists():
+            raise StoreAway("files lie in a storage that this process was not told of")
         return
-    lines = StoredFile.objects.filter(pk__in=ids, removed_at__isnull=True)
     names = sorted(set(lines.values_list("name", flat=True)))
+    if not names:
+        return
     lines.update(removed_at=clock.now())
     shared = StoredFile.objects.filter(name__in=names, removed_at__isnull=True)
     going = sorted(set(names) - set(shared.values_list("name", flat=True)))

@@ -10,7 +10,12 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.db import close_old_connections
 
 from dpgov.budgets.services.restored import NotAllFrozen, freeze_if_restored
-from dpgov.datasets.services import end_retention, finish_deletions, remove_orphans
+from dpgov.datasets.services import (
+    discard_abandoned,
+    end_retention,
+    finish_deletions,
+    remove_orphans,
+)
 from dpgov.datasets.tasks import arrivals_round
 from dpgov.joint.services import joint_round
 from dpgov.noise_check.scheduled import ScheduledCheck
@@ -135,7 +140,7 @@ def _away_from_home(between: Callable[[], None], turns: Turns | None) -> Swept:
 def _clear_up() -> None:
     """Files that nobody needs. Nothing else waits for a storage that is away."""
     try:
-        for step in (remove_orphans, end_retention, finish_deletions):
+        for step in (remove_orphans, discard_abandoned, end_retention, finish_deletions):
             _despite_the_disk(step, step.__name__)
     except ServerAway as away:
         _log.warning("the storage of data files is away", kind=type(away).__name__)

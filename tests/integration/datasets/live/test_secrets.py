@@ -14,11 +14,14 @@ from django.urls import reverse
 
 from dpgov.audit.models import AuditEntry
 from dpgov.datasets.models import Dataset, LiveTable, Upload
+from dpgov.datasets.services.fingerprint_key import FingerprintKeyChanged
 from dpgov.datasets.services.live import sealing
+from dpgov.datasets.services.live.kinds.base import Names
+from dpgov.datasets.services.live.marks import marks_of
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership, Tenant
 from tests.cast import Ask
-from tests.integration.datasets.live.connecting import connect, connected, registered
+from tests.integration.datasets.live.connecting import connect, connected, register, registered
 from tests.unit.engines.postgres.owner import READER, Owner
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -120,6 +123,22 @@ def test_a_worker_that_cannot_open_a_password_leaves_the_question_to_others(
     assert (query.state, query.attempts) == (Query.State.QUEUED, 0)
     settings.DPGOV_FINGERPRINT_KEY = right
     assert answer_all() == 1
+
+
+def test_with_another_key_no_table_gets_a_fresh_budget(
+    browser: Client, server: Owner, tenant: Tenant, settings: Any
+) -> None:
+    """M94: it would be known again by nobody, whoever connects it."""
+    first = registered(browser, server)
+    right = settings.DPGOV_FINGERPRINT_KEY
+    settings.DPGOV_FINGERPRINT_KEY = bytes(32)
+    refused = register(browser, connected(browser, server), name="Again")
+    assert "lost the key by which it recognises data" in refused.content.decode()
+    assert list(Dataset.objects.all()) == [first]
+    with pytest.raises(FingerprintKeyChanged):
+        marks_of(Names("claim", {}, frozenset()))
+    settings.DPGOV_FINGERPRINT_KEY = right
+    assert marks_of(Names("claim", {}, frozenset()))
 
 
 def test_an_owner_replaces_role_and_password_once_they_were_tried(

@@ -170,6 +170,22 @@ def test_nothing_is_deleted_while_storage_is_away(
     assert objects.names() == []
 
 
+def test_nothing_is_deleted_by_a_process_that_was_not_told_of_the_storage(
+    dataset: Dataset, owner: Membership, objects: ObjectServer, settings: Any
+) -> None:
+    """M95: it would say that the data is gone, and nobody would ever remove the file."""
+    archive_dataset(dataset=dataset, user=owner.user)
+    told = settings.DPGOV_STORE
+    settings.DPGOV_STORE = None
+    with pytest.raises(StoreAway):
+        delete_data(dataset=dataset, user=owner.user)
+    dataset.refresh_from_db()
+    assert (dataset.data_deleted_at, len(objects.names())) == (None, 1)
+    settings.DPGOV_STORE = told
+    delete_data(dataset=dataset, user=owner.user)
+    assert objects.names() == []
+
+
 def test_the_sweeper_goes_on_while_storage_is_away(
     analyst: Membership, dataset: Dataset, ask: Asking, settings: Any
 ) -> None:
