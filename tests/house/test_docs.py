@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.urls import resolve
 from drf_spectacular.generators import SchemaGenerator
 
@@ -82,6 +83,27 @@ def test_the_api_page_lists_every_address_and_who_may_call_it() -> None:
 
 
 _IDS = ("query_id", "ready_made_id", "approval_id", "survey_id", "arrival_id", "joint_id")
+
+
+def test_a_stopped_worker_has_longer_than_a_scan_may_take() -> None:
+    """And the page of settings names the three places for whoever allows more."""
+    told = (tree.ROOT / "docs/configuration.md").read_text()
+    for path, name in (
+        ("docker/compose.yaml", "stop_grace_period"),
+        ("docker/systemd/dpgov-worker.service", "TimeoutStopSec"),
+        ("docker/kubernetes/worker.yaml", "terminationGracePeriodSeconds"),
+    ):
+        found = re.findall(rf"{name}[=:] ?(\d+)", (tree.ROOT / path).read_text())
+        assert found, path
+        assert min(map(int, found)) >= settings.CELERY_TASK_TIME_LIMIT + 5, path
+        assert name in told
+
+
+def test_no_page_drops_a_compose_file_by_naming_others() -> None:
+    """The next command of an operator would start everything without the storage's variables."""
+    pages = [*(tree.ROOT / "docs").rglob("*.md"), tree.ROOT / "README.md"]
+    naming = [p.name for p in pages if re.search(r"docker compose (-f|--file)\b", p.read_text())]
+    assert naming == []
 
 
 def _roles(path: str) -> str:

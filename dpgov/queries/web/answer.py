@@ -33,7 +33,6 @@ from dpgov.queries.selectors import (
 from dpgov.queries.web.forms.arranging import arranged
 from dpgov.queries.wording.charged import used_in_words
 from dpgov.queries.wording.downloads import (
-    answer_lines,
     as_csv,
     as_json,
     citation,
@@ -42,6 +41,7 @@ from dpgov.queries.wording.downloads import (
 from dpgov.queries.wording.figures import release_charts
 from dpgov.queries.wording.guarantee import joint_in_words
 from dpgov.queries.wording.logistic import logistic_regressions
+from dpgov.queries.wording.notebook import answer_lines
 from dpgov.queries.wording.presentation import Answer, ending_of, ordered, read_answer
 from dpgov.queries.wording.regressions import RegressionAnswer, regressions
 from dpgov.queries.wording.rounds import read_rounds, whole_of

@@ -19,7 +19,7 @@ from dpgov.queries.asking.quote import Quote, quote
 from dpgov.queries.web.forms import state
 from dpgov.queries.web.forms.ask import AskForm
 from dpgov.queries.web.forms.offer import Offer, offer_for
-from dpgov.queries.wording.downloads import question_lines
+from dpgov.queries.wording.notebook import question_lines
 from dpgov.tenants.permissions import membership_of
 from dpgov.web.pages import show_page
 

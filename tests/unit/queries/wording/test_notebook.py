@@ -15,7 +15,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from dpgov.queries.wording.downloads import answer_lines, question_lines
+from dpgov.queries.wording.notebook import answer_lines, question_lines
 
 HOSTILE = "it's \"\"\" {key} \\ \n'''; import os; os.remove('x') #"
 
