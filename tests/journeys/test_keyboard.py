@@ -69,7 +69,7 @@ def test_enter_opens_nothing_that_was_found_for_words_of_before(visit: Visit, ty
 
 
 def test_what_is_typed_before_the_page_listens_is_heard_when_it_does(visit: Visit) -> None:
-    """On a slow machine a dialog opens, and is typed into, before anybody waits for the words."""
+    """M99: on a slow machine a dialog is typed into before anybody waits for the words."""
     page = visit().sign_in("analyst")
     page.add_init_script(_HOLD_BACK)
     page.reload()

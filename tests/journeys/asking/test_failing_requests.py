@@ -26,7 +26,7 @@ def _status(code: int) -> Callable[[Route], None]:
 
 
 def test_who_was_signed_out_is_told_and_keeps_the_question(visit: Visit) -> None:
-    """The page that one signs in on is no part of this one."""
+    """M99: the page that one signs in on is no part of this one."""
     page = visit().sign_in("analyst")
     page.goto(ASK)
     page.context.clear_cookies(name=re.compile("session"))

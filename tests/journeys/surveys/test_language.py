@@ -7,7 +7,7 @@ from tests.journeys.surveys.test_surveys import opened
 
 
 def test_another_language_is_the_same_page_with_the_same_token(visit: Visit) -> None:
-    """Which is in no address that is sent."""
+    """M99: which is in no address that is sent."""
     link = opened(visit().sign_in("owner"), ["Yes", "No"])[0]
     page = visit().page
     sent: list[str] = []

@@ -23,7 +23,7 @@ def _sent(by: Membership) -> Upload:
 
 
 def test_the_file_of_somebody_who_left_goes_in_the_next_round(owner: Membership) -> None:
-    """F6: with one entry; that of somebody who is there stays."""
+    """With one entry; that of somebody who is there stays."""
     second = join(owner.tenant, Role.OWNER, "second")
     left, kept = _sent(second), _sent(owner)
     Membership.objects.filter(pk=second.pk).delete()

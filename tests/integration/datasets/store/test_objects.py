@@ -173,7 +173,7 @@ def test_nothing_is_deleted_while_storage_is_away(
 def test_nothing_is_deleted_by_a_process_that_was_not_told_of_the_storage(
     dataset: Dataset, owner: Membership, objects: ObjectServer, settings: Any
 ) -> None:
-    """M95: it would say that the data is gone, and nobody would ever remove the file."""
+    """M52: it would say that the data is gone, and nobody would ever remove the file."""
     archive_dataset(dataset=dataset, user=owner.user)
     told = settings.DPGOV_STORE
     settings.DPGOV_STORE = None
