@@ -67,7 +67,7 @@ def test_the_page_looks_again_after_such_a_pause_and_stops_at_the_end(
 ) -> None:
     browser = client_for(analyst)
     shown = browser.get(f"/queries/{asked.pk}/status/").content.decode()
-    found = re.search(r'hx-trigger="load delay:(\d+)ms"', shown)
+    found = re.search(r'hx-trigger="load delay:(\d+)ms, every 60s"', shown)
     assert found is not None
     assert 0 < int(found[1]) <= 10_000
     answer_now(asked.pk)
