@@ -81,9 +81,10 @@ class ArrangedSerializer(serializers.Serializer[Any]):
 
     groupings = serializers.ListField(child=serializers.CharField())
     statistics = serializers.ListField(child=serializers.CharField())
-    dates = serializers.ListField(
-        child=DatesSerializer(allow_null=True),
-        help_text="Of each statistic of dates: since when its numbers count, and in which step.",
+    dates = serializers.DictField(
+        child=DatesSerializer(),
+        help_text="Of each statistic of dates, by its number from 1: since when its numbers count, "
+        "and in which step.",
     )
     ratios = serializers.ListField(child=serializers.CharField())
     rows = ArrangedGroupSerializer(many=True)
@@ -116,7 +117,11 @@ def _table(body: dict[str, Any], wanted: Arrangement) -> dict[str, Any]:
     return {
         "groupings": parts[Part.GROUPING],
         "statistics": parts[Part.STATISTIC],
-        "dates": [statistic.get("dates") for statistic in body["statistics"]],
+        "dates": {
+            str(number): statistic["dates"]
+            for number, statistic in enumerate(body["statistics"], 1)
+            if statistic.get("dates")
+        },
         "ratios": parts[Part.RATIO],
         "rows": rows,
         "left_out": found.left_out,

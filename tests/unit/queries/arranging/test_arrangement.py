@@ -178,7 +178,7 @@ def test_programs_read_dates_and_ranks_as_they_were_released() -> None:
     first["cells"][0]["date"] = "2024-01-06"
     second["cells"][0]["accuracy"][0] |= {"value": None, "rank_error": 75}
     found = ArrangedSerializer(arranged(dated, QueryDict(""))).data
-    assert found["dates"] == [first["dates"], None]
+    assert found["dates"] == {"1": first["dates"]}
     assert found["rows"][0]["cells"][0] == {"value": 5.0, "error_95": 2.0, "date": "2024-01-06"}
     assert found["rows"][0]["cells"][1] == {"value": 50.0, "error_95": None, "rank_error": 75}
 
