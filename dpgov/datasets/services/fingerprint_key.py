@@ -7,7 +7,7 @@ import hashlib
 
 from django.conf import settings
 
-from dpgov.datasets.models import RecognitionKey, VersionFingerprint
+from dpgov.datasets.models import RecognitionKey, Upload, VersionFingerprint
 from dpgov.engines.fingerprint import FORM
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
@@ -78,3 +78,14 @@ def installation_key() -> bytes:
     if (other := others.first()) is not None:
         raise EarlierForm if is_of_this_key(other) else FingerprintKeyChanged
     return recognising_key()
+
+
+def check_key_for(upload: Upload | None) -> None:
+    """Raises FingerprintKeyChanged or EarlierForm where earlier data would not be recognised.
+
+    None: of what is derived from versions that are there.
+    """
+    if upload is not None and upload.live_id is not None:
+        recognising_key()
+    else:
+        installation_key()

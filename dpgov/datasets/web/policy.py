@@ -12,7 +12,7 @@ from dpgov.datasets import services
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import own_rules_of
 from dpgov.datasets.selectors import dataset_or_404
-from dpgov.datasets.web.forms.policy import TEMPLATES, PermitForm, PolicyForm, template, typed
+from dpgov.datasets.web.forms.policy import TEMPLATES, PermitForm, PolicyForm, template
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
 
@@ -24,9 +24,8 @@ def policy(request: HttpRequest, slug: str) -> HttpResponse:
     dataset = dataset_or_404(request, slug)
     budget, before = dataset.budget, own_rules_of(dataset)
     if request.method != "POST":
-        known = typed(before, budget.currency)
-        known |= template(request.GET.get("template", ""), budget.limit_epsilon_nano)
-        return _page(request, dataset, PolicyForm(budget=budget, before=before, initial=known))
+        filled = template(request.GET.get("template", ""), budget.limit_epsilon_nano)
+        return _page(request, dataset, PolicyForm(budget=budget, before=before, initial=filled))
     form = PolicyForm(request.POST, budget=budget, before=before)
     if form.is_valid():
         user = membership_of(request).user
@@ -72,9 +71,8 @@ def permit(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _permit_refused(request: HttpRequest, dataset: Dataset, form: PermitForm) -> HttpResponse:
-    budget, before = dataset.budget, own_rules_of(dataset)
-    known = typed(before, budget.currency)
-    return _page(request, dataset, PolicyForm(budget=budget, before=before, initial=known), form)
+    policy = PolicyForm(budget=dataset.budget, before=own_rules_of(dataset))
+    return _page(request, dataset, policy, form)
 
 
 def _page(

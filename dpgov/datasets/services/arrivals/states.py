@@ -22,7 +22,7 @@ from dpgov.datasets.services.files.handing_in import hand_in
 from dpgov.datasets.services.files.ingesting import remove_attempt
 from dpgov.datasets.services.files.joins import check_key, public_facts
 from dpgov.datasets.services.files.uploads import ready_upload
-from dpgov.datasets.services.fingerprint_key import installation_key, recognising_key
+from dpgov.datasets.services.fingerprint_key import check_key_for
 from dpgov.datasets.services.registration import check_declared
 from dpgov.datasets.services.turns import queue_up
 from dpgov.datasets.services.versions import schema_of_next
@@ -43,7 +43,8 @@ def ask_registration(
     field, UploadUsed, DraftTooLarge, TooManyFiles, FingerprintKeyChanged; then nothing has changed.
     """
     check_declared(upload, declaration)
-    _check_fingerprints(upload)
+    # Said at once: a reader that lacks the key leaves the data to others.
+    check_key_for(upload)
     hand_in(tenant=upload.tenant, user=owner, upload_id=upload.pk)
     return _ask(upload, owner, typed, declared=as_json(declaration))
 
@@ -67,7 +68,8 @@ def ask_version(
     check_key(upload, dataset.private_id)
     if append_rows:
         check_appending(dataset, columns, user, public_facts(upload))
-    _check_fingerprints(upload)
+    # Said at once: a reader that lacks the key leaves the data to others.
+    check_key_for(upload)
     hand_in(tenant=upload.tenant, user=user, upload_id=upload.pk)
     declared = {
         "columns": [column_fields(spec) for spec in columns],
@@ -75,14 +77,6 @@ def ask_version(
         "compared_with": compared_with,
     }
     return _ask(upload, user, typed, declared=declared, dataset=dataset, is_version=True)
-
-
-def _check_fingerprints(upload: Upload) -> None:
-    """Said at once: a reader that lacks the key leaves the data to others."""
-    if upload.live_id is None:
-        installation_key()
-    else:
-        recognising_key()
 
 
 class OneAtATime(SpokenRefusal):

@@ -17,11 +17,7 @@ from dpgov.datasets.models import Arrival
 from dpgov.datasets.services.derived.making import are_here
 from dpgov.datasets.services.derived.parents import Derivation
 from dpgov.datasets.services.files.ingesting import remove_attempt
-from dpgov.datasets.services.fingerprint_key import (
-    FingerprintKeyChanged,
-    installation_key,
-    recognising_key,
-)
+from dpgov.datasets.services.fingerprint_key import FingerprintKeyChanged, check_key_for
 from dpgov.datasets.services.stored.keeping import is_kept_raw
 from dpgov.datasets.store.base import StoreAway
 from dpgov.operation.clock import Now
@@ -91,7 +87,7 @@ def _can_read(arrival: Arrival) -> bool:
         _log.warning("a worker cannot see a file that it should read", arrival=str(arrival.pk))
         return False
     try:
-        (recognising_key if is_live else installation_key)()
+        check_key_for(arrival.upload)
     except FingerprintKeyChanged as problem:
         _log.error("a worker can register nothing", kind=type(problem).__name__)
         return False

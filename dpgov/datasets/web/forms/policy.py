@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.http import QueryDict
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -37,7 +38,7 @@ TEMPLATES: Mapping[str, tuple[str | Promise, int, int | None, tuple[str, ...], i
 
 
 class PolicyForm(forms.Form):
-    """The rules that every question about the dataset must keep."""
+    """The rules that every question about the dataset must keep; begins with those of `before`."""
 
     per_query = EpsilonField(
         label=_("Most that one question may cost, in ε"),
@@ -94,8 +95,15 @@ class PolicyForm(forms.Form):
         help_text=_("Tick none to allow every statistic."),
     )
 
-    def __init__(self, *args: Any, budget: Budget, before: Rules, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(
+        self,
+        data: QueryDict | None = None,
+        *,
+        budget: Budget,
+        before: Rules,
+        initial: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(data, initial=typed(before, budget.currency) | dict(initial or {}))
         self._currency = budget.currency
         self._before = before
         if self._currency.delta is not None:
