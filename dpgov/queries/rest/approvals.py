@@ -115,7 +115,7 @@ class ApprovalListView(RefusingView):
         dataset = dataset_or_404(request, slug)
         plan, purpose = _typed(request)
         try:
-            with refusals(inside="plan"):
+            with refusals(inside="plan", asked=plan):
                 sent = ask_for_approval(
                     membership=membership_of(request),
                     dataset=dataset,

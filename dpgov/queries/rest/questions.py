@@ -104,7 +104,11 @@ class SubmitView(RefusingView):
         asked, membership = _asked(request, slug, "raw_plan"), membership_of(request)
         known = {"membership": membership, "idempotency_key": key_of(request), **asked}
         approval = approval_of(request)
-        with refusals(lambda: quote(user=membership.user, **asked), where_to_ask(request, slug)):
+        with refusals(
+            lambda: quote(user=membership.user, **asked),
+            where_to_ask(request, slug),
+            asked=request.data,
+        ):
             accepted = (
                 submit(**known)
                 if approval is None
@@ -125,7 +129,7 @@ class BatchSubmitView(RefusingView):
     def post(self, request: Request, slug: str) -> Response:
         asked = _asked(request, slug, "raw_batch", first=" 0")
         membership, key = membership_of(request), key_of(request)
-        with refusals(lambda: quote_batch(user=membership.user, **asked)):
+        with refusals(lambda: quote_batch(user=membership.user, **asked), asked=request.data):
             accepted = submit_batch(membership=membership, idempotency_key=key, **asked)
         return Response(AcceptedBatchSerializer(accepted, context={"request": request}).data, 202)
 

@@ -3,7 +3,7 @@
 | what | status | code |
 |---|---|---|
 | a plan that cannot be asked | 400 | invalid_plan, one error for each problem, `attr` is its path |
-| more ε than one question may cost | 400 | query_limit_exceeded at its `epsilon` |
+| more ε than one question may cost | 400 | query_limit_exceeded at its `epsilon` or `rho` |
 | outside the policy of the dataset's owner | 409 | outside_policy |
 | above what may be asked without a permit or an approval | 409 | needs_approval |
 | an approval that is not there, or not yours | 409 | no_approval |
@@ -79,12 +79,16 @@ class RefusingView(APIView):
 
 @contextmanager
 def refusals(
-    priced: Callable[[], Quote] | None = None, ask_at: str | None = None, inside: str = ""
+    priced: Callable[[], Quote] | None = None,
+    ask_at: str | None = None,
+    inside: str = "",
+    asked: object = None,
 ) -> Generator[None]:
     """Translate what quote and submit raise into API errors.
 
     `priced` finds the most that would be accepted now, where an amount was refused; `ask_at` is
-    where an approval can be asked for; `inside` is where in the body the plan is.
+    where an approval can be asked for; `inside` is where in the body the plan is, and `asked` the
+    plan or batch itself, which names its price.
     """
     try:
         yield
@@ -99,7 +103,7 @@ def refusals(
         raise _outside(problem, priced, ask_at) from problem
     except QueryLimitExceeded as problem:
         detail = ErrorDetail(str(problem), "query_limit_exceeded")
-        refused = ValidationError({_within(inside, "epsilon"): [detail]})
+        refused = ValidationError({_within(inside, _price_named_in(asked)): [detail]})
         raise _with_fit(refused, priced) from problem
     except InsufficientBudget as problem:
         conflict = Conflict(str(problem), "insufficient_budget")
@@ -125,6 +129,11 @@ def invalid_plan(problem: InvalidPlan, inside: str = "") -> ValidationError:
         path = _within(inside, each.path)
         errors.setdefault(path, []).append(ErrorDetail(each.message, "invalid_plan"))
     return ValidationError(errors)
+
+
+def _price_named_in(asked: object) -> str:
+    named_rho = isinstance(asked, Mapping) and asked.get("rho") is not None
+    return "rho" if named_rho else "epsilon"
 
 
 def _within(inside: str, path: str) -> str:

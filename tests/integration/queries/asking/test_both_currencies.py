@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from decimal import Decimal
 
 from django.test import Client
+from rest_framework.test import APIClient
 
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.decimals import NANO, as_text
@@ -26,6 +27,7 @@ RHO = Currency(Mode.ZCDP, Decimal("1e-6"))
 # An ε that neither says its δ nor that it is the pure one of a single question.
 BARE = re.compile(r"(?<!pure )(?<!Pure )ε [0-9][0-9.]*(?! at δ)(?![0-9.])")
 Unchanged = Callable[[], AbstractContextManager[None]]
+ApiFor = Callable[[Membership], APIClient]
 
 
 @made_once
@@ -150,3 +152,23 @@ def test_a_batch_shares_out_the_rho_of_its_epsilon(
 
 def _page(browser: Client, page: str) -> str:
     return browser.post(page, form_of(COUNT, MEAN, epsilon="0.2")).content.decode()
+
+
+def test_what_is_too_dear_is_said_at_the_price_that_was_named(
+    api_for: ApiFor, analyst: Membership, dataset: Dataset, unchanged: Unchanged
+) -> None:
+    """Of a question, of a batch and of a request for an approval."""
+    api, api_path = api_for(analyst), "/api/v1/datasets/counts-rho/"
+    for named in ("epsilon", "rho"):
+        dear = COUNT | {named: 2.9}
+        for door, body, place in (
+            ("queries/", dear, named),
+            ("batches/", {named: 2.99, "plans": [COUNT, MEAN | {"share": 0.99}]}, named),
+            ("approvals/", {"plan": dear, "purpose": "x"}, f"plan.{named}"),
+        ):
+            with unchanged():
+                refused = api.post(
+                    api_path + door, body, format="json", headers={"Idempotency-Key": f"{named}-1"}
+                )
+            (error,) = refused.json()["errors"]
+            assert (error["code"], error["attr"]) == ("query_limit_exceeded", place)
