@@ -41,23 +41,40 @@
     for (const field of typedBefore) field.dispatchEvent(new Event("input", { bubbles: true }));
   }, { once: true });
 
-  // What stood there was the answer to something else. Where none comes, an empty place says so.
+  // What stood there was the answer to something else. Where none comes, an empty place says so; where
+  // something stands, it is said beside the button that was pressed.
   const ASKED_ANEW = "#entry-body, #verdict, #bounds-box";
   document.addEventListener("htmx:before:request", ({ detail }) => {
+    document.querySelector("[data-said-beside]")?.remove();
     if (detail.ctx.target?.matches?.(ASKED_ANEW)) detail.ctx.target.replaceChildren();
   });
-  for (const failure of ["htmx:response:error", "htmx:error"]) {
-    document.addEventListener(failure, ({ detail }) => {
-      const place = detail.ctx?.target;
-      if (!(place instanceof HTMLElement) || place.matches("input, datalist") || place.childElementCount) return;
-      if (detail.ctx.response?.status === 422) return;
-      const said = document.createElement("p");
-      said.className = "alert alert-warning mb-0";
-      said.setAttribute("role", "alert");
-      said.textContent = document.body.dataset.didNotCome;
-      place.append(said);
-    });
-  }
+  const say = (sayIn) => {
+    const said = document.createElement("p");
+    said.className = "alert alert-warning mb-0";
+    said.setAttribute("role", "alert");
+    said.textContent = document.body.dataset.didNotCome;
+    sayIn(said);
+  };
+  const sayItDidNotCome = ({ detail }) => {
+    const { target: place, sourceElement: source, response } = detail.ctx ?? {};
+    if (!(place instanceof HTMLElement) || place.matches("input, datalist") || response?.status === 422) return;
+    if (!place.childElementCount) say((said) => place.append(said));
+    else if (source.matches("button, form")) {
+      say((said) => {
+        said.dataset.saidBeside = "";
+        if (source.matches("form")) source.append(said);
+        else source.after(said);
+      });
+    }
+  };
+  document.addEventListener("htmx:response:error", sayItDidNotCome);
+  document.addEventListener("htmx:error", sayItDidNotCome);
+
+  // What a reader opened stays open when what surrounds it is renewed.
+  window.htmx?.registerExtension("stays-open", {
+    htmx_before_morph_attr: (part, { attrName, newValue }) =>
+      !(attrName === "open" && newValue === null && part.matches("details")),
+  });
 
   // A link that also opens a panel here opens a tab for whoever asks for one. Bootstrap looks at the
   // document, on the way down too.

@@ -94,6 +94,7 @@
   let isOtherThanAsked = false;
   let isPriceOld = false;
   let isChanging = false;
+  const typedMeanwhile = new Set();
   const changesForm = (event) => event.detail.ctx?.target?.id === "ask-form";
   const isQuote = (event) => event.detail.ctx?.target?.matches?.(QUOTE) ?? false;
   const holdThePrice = () => {
@@ -106,13 +107,18 @@
     if (!form() || (event.target.form ?? event.target) !== form()) return;
     isOtherThanAsked = true;
     isPriceOld = true;
+    if (isChanging) typedMeanwhile.add(event.target);
     holdThePrice();
+  });
+  window.htmx?.registerExtension("typed-meanwhile", {
+    htmx_before_morph_node: (field) => !typedMeanwhile.has(field),
   });
   document.addEventListener("htmx:before:request", (event) => {
     if (isQuote(event)) isOtherThanAsked = isChanging;
     if (!changesForm(event)) return;
     isOtherThanAsked = document.querySelector(`${QUOTE}.htmx-request`) !== null;
     isChanging = true;
+    typedMeanwhile.clear();
     holdThePrice();
   });
   document.addEventListener("htmx:after:swap", (event) => {

@@ -106,6 +106,38 @@ def test_no_curve_of_another_question_stays(visit: Visit) -> None:
     expect(handle).to_be_visible()
 
 
+def test_a_button_that_got_no_answer_says_so(visit: Visit) -> None:
+    """M99: the form stands as it was, and nobody waits for a row that does not come."""
+    window = visit()
+    window.expected = re.compile("503")
+    page = window.sign_in("analyst")
+    page.goto(ASK)
+    page.get_by_label("Group by", exact=True).select_option("sex")
+    page.route("**/ask/", _status(503), times=1)
+    button = page.get_by_role("button", name="Add grouping")
+    button.click()
+    said = page.get_by_role("alert").filter(has_text="did not answer this")
+    expect(said).to_be_visible()
+    button.click()
+    expect(page.get_by_role("button", name=re.compile("Remove .*sex"))).to_be_visible()
+    expect(said).to_have_count(0)
+
+
+def test_a_lesson_whose_picture_does_not_come_says_so(visit: Visit) -> None:
+    window = visit()
+    window.expected = re.compile("503")
+    page = window.sign_in("analyst")
+    page.goto("/lessons/")
+    page.locator("main a[href^='/lessons/']").first.click()
+    form = page.locator("form[data-lesson]")
+    page.route("**/lessons/**", _status(503), times=1)
+    form.dispatch_event("input")
+    said = form.get_by_role("alert").filter(has_text="did not answer this")
+    expect(said).to_be_visible()
+    form.dispatch_event("input")
+    expect(said).to_have_count(0)
+
+
 def test_a_panel_never_shows_the_entry_that_was_opened_before(visit: Visit) -> None:
     window = visit()
     window.expected = re.compile("503")

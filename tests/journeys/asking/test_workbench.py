@@ -92,18 +92,32 @@ def test_what_is_typed_while_the_form_is_being_changed_stays_and_is_priced(visit
     page.goto(f"{ADULT}ask/")
     held: list[Route] = []
     page.route("**/ask/", lambda route: held.append(route))
+    field = page.get_by_label("Privacy loss ε", exact=True)
+    field.fill("0.02")
     page.get_by_label("Group by", exact=True).select_option("sex")
     with page.expect_request("**/ask/"):
         page.get_by_role("button", name="Add grouping").click()
-    field = page.get_by_label("Privacy loss ε", exact=True)
     field.fill("0.015")
     price = page.get_by_role("button", name="Ask for ε 0.015", exact=True)
     expect(price).to_be_disabled()
+    page.get_by_label("Statistic", exact=True).focus()
     with page.expect_response("**/quote/"):
         held.pop().continue_()
     expect(page.get_by_role("button", name=re.compile("Remove .*sex"))).to_be_visible()
     expect(field).to_have_value("0.015")
     expect(price).to_be_enabled()
+
+
+def test_what_was_opened_beside_the_price_stays_open_when_it_is_renewed(visit: Visit) -> None:
+    page = visit().sign_in("analyst")
+    page.goto(f"{ADULT}ask/")
+    page.get_by_text("The plan as JSON").click()
+    plan = page.locator(".ask-plan").first
+    expect(plan).to_be_visible()
+    with page.expect_response("**/quote/"):
+        page.get_by_label("Privacy loss ε", exact=True).fill("0.0173")
+    expect(plan).to_contain_text("0.0173")
+    expect(plan).to_be_visible()
 
 
 def test_a_price_that_comes_after_the_form_has_changed_is_not_shown_as_its_own(
