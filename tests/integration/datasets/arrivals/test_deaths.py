@@ -42,6 +42,13 @@ def leases_end_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "DPGOV_LEASE_SECONDS", 0)
 
 
+@pytest.fixture(autouse=True)
+def a_file_for_each_statement(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More than one person may hand in on a day."""
+    monkeypatch.setattr(settings, "DPGOV_FILES_A_DAY_PERSON", 1_000)
+    monkeypatch.setattr(settings, "DPGOV_FILES_A_DAY_ORGANISATION", 1_000)
+
+
 @pytest.fixture
 def quick() -> Generator[None]:
     """The same small file each time, whose reading was done once; it still tells how far it is."""
