@@ -44,8 +44,9 @@
   // What stood there was the answer to something else. Where none comes, an empty place says so; where
   // something stands, it is said beside the button that was pressed.
   const ASKED_ANEW = "#entry-body, #verdict, #bounds-box";
+  const saidBeside = new WeakMap();
   document.addEventListener("htmx:before:request", ({ detail }) => {
-    document.querySelector("[data-said-beside]")?.remove();
+    saidBeside.get(detail.ctx.sourceElement)?.remove();
     if (detail.ctx.target?.matches?.(ASKED_ANEW)) detail.ctx.target.replaceChildren();
   });
   const say = (sayIn) => {
@@ -61,7 +62,8 @@
     if (!place.childElementCount) say((said) => place.append(said));
     else if (source.matches("button, form")) {
       say((said) => {
-        said.dataset.saidBeside = "";
+        saidBeside.get(source)?.remove();
+        saidBeside.set(source, said);
         if (source.matches("form")) source.append(said);
         else source.after(said);
       });
