@@ -121,6 +121,11 @@ def _settle_worker() -> None:
         os.environ.update(redis_numbers(redis, _NUMBERS_OF_A_WORKER * number))
 
 
+def is_in_a_run() -> bool:
+    """Whether tests are run; a script of `bench/` has no folder to share."""
+    return _ROOT in os.environ
+
+
 def root_of_the_run() -> Path:
     """The folder that all processes of this run share."""
     return Path(os.environ[_ROOT])

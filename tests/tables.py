@@ -20,7 +20,7 @@ from psycopg import sql
 from dpgov.tenants.management.commands.migrate import Command
 from dpgov.tenants.wall.grants import on_database
 from dpgov.tenants.wall.roles import known_roles
-from tests.profile import root_of_the_run
+from tests.profile import is_in_a_run, root_of_the_run
 
 _KEPT = "kept_tables"
 
@@ -44,6 +44,8 @@ def make_once() -> None:
 
 def begin_with_them(state: Path) -> None:
     """A product with this state folder finds them migrated, if they are made already; on SQLite."""
+    if not is_in_a_run():
+        return
     with _alone() as there:
         if connection.vendor == "sqlite" and there.exists():
             state.mkdir(mode=0o700)

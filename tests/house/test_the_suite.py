@@ -10,6 +10,7 @@ from tests.both_profiles import ALIKE_AS_A_RULE, ALIKE_EVERYWHERE, _command, _wi
 from tests.examples import ALL, EVERY_DAY, examples
 from tests.house import tree
 from tests.profile import PROFILES, WHOLE
+from tests.tables import begin_with_them
 from tests.thorough import THOROUGH
 from tests.together import AS_ONE, Together
 
@@ -119,3 +120,13 @@ def test_journeys_and_the_house_are_handed_out_as_one_and_modules_whole(folder: 
     assert len({_SCHEDULER._split_scope(name) for name in together}) == 1
     assert all((_TESTS.parent / name).is_dir() for name in AS_ONE)
     assert len({_SCHEDULER._split_scope(name) for name in modules}) == 2
+
+
+def test_a_product_outside_of_a_run_makes_its_own_tables(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Scripts of `bench/` start one, and share no folder with anybody."""
+    for name in ("DPGOV_TESTS_ROOT", "DPGOV_DATABASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    begin_with_them(tmp_path / "state")
+    assert not (tmp_path / "state").exists()
