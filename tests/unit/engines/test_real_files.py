@@ -43,6 +43,7 @@ FILES: dict[str, tuple[bytes, dict[str, Any], dict[str, Any]]] = {
         COMMA,
         {"packed": "zip", "encoding": "cp1252"},
     ),
+    "empty lines": (PLAIN.replace("\n", "\n\n").encode() + b"\n\n", {}, {"delimiter": ","}),
     "bars": (PLAIN.replace(",", "|").encode(), {}, {"delimiter": "|"}),
     "a workbook": (workbook({"Daten": SHEET}), {}, {"sheet": "Daten", "sheets": ["Daten"]}),
     "its second sheet": (
@@ -95,6 +96,12 @@ def test_one_table_has_one_form_however_it_is_written(
     assert found.headers == ("Dauer", "Straße")
     assert found.reading | says == found.reading
     assert stored(source, found.reading, COLUMNS) == (CODES, plain)
+
+
+def test_in_a_file_of_one_column_a_missing_value_is_written_in_quotes(tmp_path: Path) -> None:
+    """I7: an empty line is no row, as in a file of several columns."""
+    source, found = taken(tmp_path, b'Dauer\n31.11\n\n""\n7\n\n')
+    assert stored(source, found.reading, COLUMNS[:1])[0] == [(3111,), (None,), (700,)]
 
 
 def test_what_a_spreadsheet_shows_is_what_counts(tmp_path: Path) -> None:
