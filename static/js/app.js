@@ -44,30 +44,26 @@
   // What stood there was the answer to something else. Where none comes, an empty place says so; where
   // something stands, it is said beside the button that was pressed.
   const ASKED_ANEW = "#entry-body, #verdict, #bounds-box";
-  const saidBeside = new WeakMap();
+  const saidFor = new WeakMap();
+  const takeBack = (source) => saidFor.get(source)?.remove();
   document.addEventListener("htmx:before:request", ({ detail }) => {
-    saidBeside.get(detail.ctx.sourceElement)?.remove();
+    takeBack(detail.ctx.sourceElement);
     if (detail.ctx.target?.matches?.(ASKED_ANEW)) detail.ctx.target.replaceChildren();
   });
-  const say = (sayIn) => {
+  const sayItDidNotCome = ({ detail }) => {
+    const { target: place, sourceElement: source, response } = detail.ctx ?? {};
+    if (!(place instanceof HTMLElement) || place.matches("input, datalist") || response?.status === 422) return;
+    takeBack(source);
+    const isEmpty = !place.childElementCount;
+    if (!isEmpty && !source.matches("button, form")) return;
     const said = document.createElement("p");
     said.className = "alert alert-warning mb-0";
     said.setAttribute("role", "alert");
     said.textContent = document.body.dataset.didNotCome;
-    sayIn(said);
-  };
-  const sayItDidNotCome = ({ detail }) => {
-    const { target: place, sourceElement: source, response } = detail.ctx ?? {};
-    if (!(place instanceof HTMLElement) || place.matches("input, datalist") || response?.status === 422) return;
-    if (!place.childElementCount) say((said) => place.append(said));
-    else if (source.matches("button, form")) {
-      say((said) => {
-        saidBeside.get(source)?.remove();
-        saidBeside.set(source, said);
-        if (source.matches("form")) source.append(said);
-        else source.after(said);
-      });
-    }
+    saidFor.set(source, said);
+    if (isEmpty) place.append(said);
+    else if (source.matches("form")) source.append(said);
+    else source.after(said);
   };
   document.addEventListener("htmx:response:error", sayItDidNotCome);
   document.addEventListener("htmx:error", sayItDidNotCome);

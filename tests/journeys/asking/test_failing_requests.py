@@ -126,6 +126,20 @@ def test_a_button_that_got_no_answer_says_so(visit: Visit) -> None:
     expect(said).to_have_count(0)
 
 
+def test_a_trial_that_does_not_come_twice_says_so_once(visit: Visit) -> None:
+    window = visit()
+    window.expected = re.compile("503")
+    page = window.sign_in("analyst")
+    page.goto(ASK)
+    page.route("**/mock/", _status(503))
+    button = page.get_by_role("button", name="Try it on invented data, free")
+    said = page.get_by_role("alert").filter(has_text="did not answer this")
+    for _ in range(2):
+        with page.expect_response("**/mock/"):
+            button.click()
+        expect(said).to_have_count(1)
+
+
 def test_a_lesson_whose_picture_does_not_come_says_so(visit: Visit) -> None:
     window = visit()
     window.expected = re.compile("503")
