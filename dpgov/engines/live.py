@@ -37,8 +37,6 @@ NOBODY = (
 )
 # Trimming takes memory by a text's length. A longer one is no category, whatever is around it.
 LONGEST_TRIMMED = 100_000
-# What the key of an order of rows is derived for: one order in every engine that hashes rows.
-ORDER = "order of rows"
 
 
 class Kind(StrEnum):
@@ -89,7 +87,7 @@ class Provenance:
 class LiveEngine(Engine, Protocol):
     """Asks rows that stay where they are."""
 
-    order_key: bytes
+    order_key: int
 
     def reach(self) -> Provenance:
         """Return if it could be asked now: its server lets us in, and its form is as declared.

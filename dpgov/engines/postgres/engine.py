@@ -10,9 +10,8 @@ import psycopg
 from dpgov.engines.base import DataNotOpened, EngineFailure
 from dpgov.engines.categories import with_codes, words_in
 from dpgov.engines.dialect import POSTGRES
-from dpgov.engines.ingest.recognised.multiset import derived
+from dpgov.engines.keys import order_key
 from dpgov.engines.live import (
-    ORDER,
     Kind,
     Provenance,
     Relation,
@@ -67,7 +66,7 @@ class PostgresEngine:
     ) -> None:
         self._server, self._source = server, source
         self._allowed, self._seconds = frozenset(allowed), seconds
-        self.order_key = derived(key, ORDER)
+        self.order_key = order_key(key)
         self._reached: Provenance | None = None
 
     def reach(self) -> Provenance:

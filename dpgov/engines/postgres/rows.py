@@ -5,10 +5,10 @@ computed once for a row, and no condition of a scan reaches a cell before it is 
 it a constant of the right type, without which the server plans for one processor.
 
 A unit's rows are in the order of a keyed hash of the unit and of their declared codes, by the
-columns' names: rows that tie are the same to every question. So what is kept of a unit depends on
-that unit's rows alone. It is another order than that of a file, whose hash this database has not:
-the integers are the same wherever no unit has more rows than are kept of one. The order is made
-where it can matter: for units with more rows than that, and if a column is looked at.
+columns' names, and where two hashes are the same, of the codes: rows that tie are the same to every
+question. So what is kept of a unit depends on that unit's rows alone, whoever could find two rows
+of one hash. It is another order than that of a file, whose hash this database has not: the integers
+are the same wherever no unit has more rows than are kept of one.
 """
 
 from collections.abc import Iterable, Mapping
@@ -26,6 +26,15 @@ from dpgov.privacy.plan.bins import ROWS_OF_UNIT
 from dpgov.privacy.plan.grouping import LARGEST_SIZE
 from dpgov.privacy.plan.request import ExactRequest, UnitBounds
 from dpgov.privacy.plan.schema import ColumnSpec, PrivacyUnit
+
+# The server's own hashes of 64 bits under a key: of what names a unit, and of a code.
+_HASH_OF_UNIT = {
+    Kind.INTEGER: "hashint8extended(u::bigint, $1::bigint)",
+    Kind.TEXT: "hashtextextended(u, $1::bigint)",
+    Kind.UUID: "uuid_hash_extended(u, $1::bigint)",
+}
+# Null would make the hash null; no code is below zero.
+_HASH_OF_CODE = "hashint8extended(coalesce({code}, -1)::bigint, {key})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +58,22 @@ def data_sql(source: Source, kinds: Mapping[str, Kind], scan: Scan) -> str:
     rows, bounds = _coded(source, kinds, reads), request.bounds
     if bounds is None:
         return rows
-    named = f"({rows}) AS named WHERE u IS NOT NULL"
+    rows = f"({rows}) AS named WHERE u IS NOT NULL"
+    unit = _HASH_OF_UNIT[kinds[source.unit.private_id or ""]]
     if not reads.codes:
-        return _without_columns(named, request, bounds)
-    sizes = f"SELECT *, count(*) OVER (PARTITION BY u) AS size FROM {named} OFFSET '0'"  # noqa: S608
+        return _without_columns(rows, request, bounds, unit)
     outputs = [f"c{number}" for number in sorted(columns_of(request))]
-    outputs += [*_marks(request, bounds), f"{_rank(source, bounds, reads.codes)} - 1 AS r"]
-    return f"SELECT u, {', '.join(outputs)} FROM ({sizes}) AS sized OFFSET '0'"  # noqa: S608
+    outputs += _marks(request, bounds, unit, "count(*) OVER (PARTITION BY u)")
+    order = _order(source, reads.codes, unit)
+    outputs.append(f"row_number() OVER (PARTITION BY u ORDER BY {order}) - 1 AS r")
+    return f"SELECT u, {', '.join(outputs)} FROM {rows} OFFSET '0'"  # noqa: S608
 
 
-def _without_columns(named: str, request: ExactRequest, bounds: UnitBounds) -> str:
+def _without_columns(rows: str, request: ExactRequest, bounds: UnitBounds, unit: str) -> str:
     """All rows of a unit are the same to the scan: there are as many as it has, or may keep."""
-    sizes = f"SELECT u, count(*) AS size FROM {named} GROUP BY u OFFSET '0'"  # noqa: S608
+    sizes = f"SELECT u, count(*) AS size FROM {rows} GROUP BY u OFFSET '0'"  # noqa: S608
     rank = f"generate_series(0, least(size, {index(bounds.max_rows)}) - 1) AS r"
-    outputs = ", ".join([*_marks(request, bounds), rank])
+    outputs = ", ".join([*_marks(request, bounds, unit, "size"), rank])
     return f"SELECT u, {outputs} FROM ({sizes}) AS sized OFFSET '0'"  # noqa: S608
 
 
@@ -106,24 +117,19 @@ def _unit(cell: str, kind: Kind) -> str:
     return f'CASE WHEN {is_long(text)} THEN {hashed} ELSE {named} END COLLATE "C"'
 
 
-def _marks(request: ExactRequest, bounds: UnitBounds) -> list[str]:
+def _marks(request: ExactRequest, bounds: UnitBounds, unit: str, size: str) -> list[str]:
     found = []
     if bounds.max_groups is not None:
-        digest = f"encode(substr({_hashed('u')}, 1, 8), 'hex')"
-        found.append(f"('x' || {digest})::bit(64)::bigint & {2**63 - 1} AS k")
+        found.append(f"{unit} & {2**63 - 1} AS k")
     if any(grouping.column == ROWS_OF_UNIT for grouping in request.groupings):
-        found.append(f"least(size, {LARGEST_SIZE}) AS n")
+        found.append(f"least({size}, {LARGEST_SIZE}) AS n")
     return found
 
 
-def _rank(source: Source, bounds: UnitBounds, made: Iterable[int]) -> str:
+def _order(source: Source, made: Iterable[int], hashed: str) -> str:
+    """Of the rows of a unit: by the hash, then by what is hashed."""
     numbers = sorted(made, key=lambda number: source.columns[number].name)
-    kept = min(bounds.max_rows, bounds.max_rows_per_group or bounds.max_rows)
-    hashed = _hashed("u", *(f"c{number}" for number in numbers))
-    order = f"CASE WHEN size > {kept:d} THEN {hashed} END"
-    return f"row_number() OVER (PARTITION BY u ORDER BY {order})"
-
-
-def _hashed(*values: str) -> str:
-    """A keyed hash of these values, each told apart from its neighbours and from null."""
-    return f"sha256($1::bytea || convert_to(ROW({', '.join(values)})::text, 'UTF8'))"
+    codes = [f"c{number}" for number in numbers]
+    for code in codes:
+        hashed = _HASH_OF_CODE.format(code=code, key=hashed)
+    return ", ".join([hashed, *codes])

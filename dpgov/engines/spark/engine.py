@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dpgov.engines.base import DataNotOpened, EngineFailure
 from dpgov.engines.categories import with_codes, words_in
 from dpgov.engines.dialect import SPARK
-from dpgov.engines.ingest.recognised.multiset import derived
-from dpgov.engines.live import ORDER, Kind, Provenance, answer_of, check_bounds, tops_of
+from dpgov.engines.keys import order_key
+from dpgov.engines.live import Kind, Provenance, answer_of, check_bounds, tops_of
 from dpgov.engines.scan import compile_scan
 from dpgov.engines.spark.checking import check_no_table_format, check_zones, checked, known
 from dpgov.engines.spark.coding import code_of
@@ -46,7 +46,7 @@ class SparkEngine:
     ) -> None:
         self._server, self._source = server, source
         self._allowed, self._seconds = allowed, seconds
-        self.order_key = derived(key, ORDER)
+        self.order_key = order_key(key)
 
     def reach(self) -> Provenance:
         """Return if it could be asked now: its server lets us in, and its form is as declared.

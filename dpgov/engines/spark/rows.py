@@ -1,10 +1,10 @@
 """The table that a scan reads, as a select from the files: c0..cN and, of units, u, k, r and n.
 
 Only what a request looks at is made. A unit's rows are in the order of a keyed hash of the unit and
-of their declared codes, by the columns' names: rows that tie are the same to every question. So
-what is kept of a unit depends on that unit's rows alone, and neither on how files are cut nor on
-which worker reads them, or reads them again. The hash is that of `engines.postgres.rows`, of the
-same bytes: under one key the same rows are kept there and here.
+of their declared codes, by the columns' names, and where two hashes are the same, of the codes:
+rows that tie are the same to every question. So what is kept of a unit depends on that unit's rows
+alone, and neither on how files are cut nor on which worker reads them, or reads them again. The
+hash is another one than that of `engines.postgres.rows`, and so may be what is kept.
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,8 +24,9 @@ from dpgov.privacy.plan.schema import ColumnSpec, PrivacyUnit
 
 # What the files are called in a session, and the parameter with the key of the order of rows.
 VIEW, KEY = "source", "key"
-# How PostgreSQL writes a text within a row: in quotes where it holds one of these.
-_QUOTED_FOR = r'[\x09-\x0d "(),\\]'
+# The server's own hash of 64 bits under a key: of what names a unit, and of that and codes.
+_HASH_OF_UNIT = f"xxhash64(:{KEY}, u)"
+_HASH_OF_ROW = "xxhash64({unit}, {codes})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +56,17 @@ def data_sql(source: Source, kinds: Mapping[str, Kind], scan: Scan) -> str:
     if bounds is None:
         return rows
     named = f"({rows}) WHERE u IS NOT NULL"
-    marks = _marks(source, kinds, request, bounds)
     if not reads.codes:
         # All rows of a unit are the same: there are as many as it has, or may keep.
         sizes = f"SELECT u, count(*) AS size FROM {named} GROUP BY u"  # noqa: S608
         rank = f"explode(sequence(0L, least(size, {index(bounds.max_rows)}L) - 1L)) AS r"
-        return f"SELECT u, {', '.join([*marks, rank])} FROM ({sizes})"  # noqa: S608
-    sizes = f"SELECT *, count(*) OVER (PARTITION BY u) AS size FROM {named}"  # noqa: S608
+        outputs = [*_marks(request, bounds, "size"), rank]
+        return f"SELECT u, {', '.join(outputs)} FROM ({sizes})"  # noqa: S608
     outputs = [f"c{number}" for number in sorted(columns_of(request))]
-    outputs += [*marks, f"{_rank(source, kinds, bounds, reads.codes)} AS r"]
-    return f"SELECT u, {', '.join(outputs)} FROM ({sizes})"  # noqa: S608
+    outputs += _marks(request, bounds, "count(*) OVER (PARTITION BY u)")
+    order = _order(source, reads.codes)
+    outputs.append(f"CAST(row_number() OVER (PARTITION BY u ORDER BY {order}) - 1 AS BIGINT) AS r")
+    return f"SELECT u, {', '.join(outputs)} FROM {named}"  # noqa: S608
 
 
 def has_key(request: ExactRequest) -> bool:
@@ -95,7 +97,8 @@ def _cell(name: str) -> str:
 def _unit(cell: str, kind: Kind) -> str:
     """The id as it is written, spaces at the ends aside; null where it names nobody.
 
-    Of one too long to be trimmed a hash, as in PostgreSQL.
+    Of one too long to be trimmed a hash, as in PostgreSQL; and of bytes that are no text, or two
+    people who differ in such bytes alone would be one.
     """
     if kind is not Kind.TEXT:
         return cell
@@ -103,46 +106,23 @@ def _unit(cell: str, kind: Kind) -> str:
     nobody = ", ".join(map(literal, NOBODY))
     named = f"CASE WHEN lower({short}) IN ({nobody}) THEN NULL ELSE {short} END"
     hashed = f"sha2(CAST({cell} AS BINARY), 256)"
-    return f"CASE WHEN {is_long(cell)} THEN {hashed} ELSE {named} END"
+    return f"CASE WHEN {is_long(cell)} OR NOT is_valid_utf8({cell}) THEN {hashed} ELSE {named} END"
 
 
-def _marks(
-    source: Source, kinds: Mapping[str, Kind], request: ExactRequest, bounds: UnitBounds
-) -> list[str]:
+def _marks(request: ExactRequest, bounds: UnitBounds, size: str) -> list[str]:
     found = []
     if bounds.max_groups is not None:
-        digits = f"substr({_hashed(_written(source, kinds))}, 1, 16)"
-        found.append(f"CAST(conv({digits}, 16, -10) AS BIGINT) & {2**63 - 1} AS k")
+        found.append(f"{_HASH_OF_UNIT} & {2**63 - 1} AS k")
     if any(grouping.column == ROWS_OF_UNIT for grouping in request.groupings):
-        found.append(f"least(size, {LARGEST_SIZE}) AS n")
+        found.append(f"least({size}, {LARGEST_SIZE}) AS n")
     return found
 
 
-def _rank(
-    source: Source, kinds: Mapping[str, Kind], bounds: UnitBounds, made: Iterable[int]
-) -> str:
-    """The place of a row; the order is made where it can matter: of units that have more rows."""
+def _order(source: Source, made: Iterable[int]) -> str:
+    """Of the rows of a unit: by the hash, then by what is hashed."""
     numbers = sorted(made, key=lambda number: source.columns[number].name)
-    kept = min(bounds.max_rows, bounds.max_rows_per_group or bounds.max_rows)
-    codes = (f"coalesce(CAST(c{number} AS STRING), '')" for number in numbers)
-    order = f"CASE WHEN size > {kept:d} THEN {_hashed(_written(source, kinds), *codes)} END"
-    return f"CAST(row_number() OVER (PARTITION BY u ORDER BY {order}) - 1 AS BIGINT)"
-
-
-def _written(source: Source, kinds: Mapping[str, Kind]) -> str:
-    """The unit as PostgreSQL writes it within a row."""
-    if kinds[source.unit.private_id or ""] is not Kind.TEXT:
-        return "CAST(u AS STRING)"
-    doubled = "u"
-    for mark in ("\\", '"'):
-        doubled = f"replace({doubled}, {literal(mark)}, {literal(2 * mark)})"
-    quote = literal('"')
-    quoted = f"concat({quote}, {doubled}, {quote})"
-    return f"CASE WHEN u RLIKE {literal(_QUOTED_FOR)} THEN {quoted} ELSE u END"
-
-
-def _hashed(*values: str) -> str:
-    """A keyed hash of these values, each told apart from its neighbours and from null."""
-    between = ", ',', "
-    row = f"concat('(', {between.join(values)}, ')')"
-    return f"sha2(concat(:{KEY}, CAST({row} AS BINARY)), 256)"
+    codes = [f"c{number}" for number in numbers]
+    # Null is passed over by the hash; no code is below zero.
+    told_apart = ", ".join(f"coalesce({code}, -1)" for code in codes)
+    hashed = _HASH_OF_ROW.format(unit=_HASH_OF_UNIT, codes=told_apart)
+    return ", ".join([hashed, *codes])

@@ -110,7 +110,7 @@ class Session:
             return getattr(problem, "getCondition", str)() == "PATH_NOT_FOUND"
         return False
 
-    def rows(self, select: str, **parameters: bytes) -> list[tuple[Any, ...]]:
+    def rows(self, select: str, **parameters: int) -> list[tuple[Any, ...]]:
         """What a select returns."""
         table = self._client.sql(select, args=parameters or None).toArrow()
         return list(zip(*(column.to_pylist() for column in table.columns), strict=True))

@@ -19,7 +19,7 @@ from dpgov.datasets.services.live.marks import marks_of
 from dpgov.datasets.services.live.refusals import NO_PASSWORD, RefusedTable
 from dpgov.datasets.services.stored.keeping import DataMissing
 from dpgov.engines.base import DataNotOpened, Engine
-from dpgov.engines.ingest.recognised.multiset import derived
+from dpgov.engines.keys import derived
 from dpgov.engines.live import LiveEngine, SourceRefused
 from dpgov.privacy.plan.schema import ColumnSpec, PrivacyUnit
 

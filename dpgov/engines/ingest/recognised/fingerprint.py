@@ -15,10 +15,11 @@ import pyarrow as pa
 
 from dpgov.engines.fingerprint import FORM, TableFingerprint
 from dpgov.engines.ingest.recognised.hashes import CellHashes, texts_of
-from dpgov.engines.ingest.recognised.multiset import Multiset, derived, keyed
+from dpgov.engines.ingest.recognised.multiset import Multiset
 from dpgov.engines.ingest.recognised.siphash import SipKey, Words, siphash
 from dpgov.engines.ingest.recognised.span import Span
 from dpgov.engines.ingest.values import Cells
+from dpgov.engines.keys import derived, keyed
 
 
 class Seen(NamedTuple):

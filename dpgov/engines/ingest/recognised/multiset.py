@@ -5,13 +5,12 @@ sampling", 2001): two tables keep the same values where they have the same value
 can be compared.
 """
 
-import hashlib
-
 import numpy as np
 import numpy.typing as npt
 
 from dpgov.engines.fingerprint import SKETCH_SIZE, Part
 from dpgov.engines.ingest.recognised.siphash import Words
+from dpgov.engines.keys import keyed
 
 Counts = npt.NDArray[np.int64]
 
@@ -73,13 +72,3 @@ def weighted_sum(hashes: Words, counts: Counts) -> int:
     high = int(((hashes >> np.uint64(32)) * times).sum())
     low = int(((hashes & np.uint64(0xFFFFFFFF)) * times).sum())
     return (high << 32) + low
-
-
-def keyed(key: bytes, text: str) -> str:
-    """32 hexadecimal digits that nobody without the key can compute."""
-    return hashlib.blake2b(text.encode(), key=key, digest_size=16).hexdigest()
-
-
-def derived(key: bytes, purpose: str) -> bytes:
-    """Sixteen bytes of their own for each purpose."""
-    return hashlib.blake2b(purpose.encode(), key=key, digest_size=16).digest()

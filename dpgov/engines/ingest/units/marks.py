@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from dpgov.engines.ingest.recognised.hashes import CellHashes, Names
-from dpgov.engines.ingest.recognised.multiset import derived
 from dpgov.engines.ingest.recognised.siphash import SipKey, Words, siphash
 from dpgov.engines.ingest.request import EarlierFile
 from dpgov.engines.ingest.values import Cells
+from dpgov.engines.keys import derived
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ import pytest
 from dpgov.engines.base import EngineFailure
 from dpgov.engines.dialect import POSTGRES
 from dpgov.engines.live import tops_of
+from dpgov.engines.postgres import rows
 from dpgov.engines.postgres.checking import checked
-from dpgov.engines.postgres.rows import data_sql
 from dpgov.engines.postgres.server import opened
 from dpgov.engines.scan import compile_scan
 from dpgov.privacy.plan.bins import ROWS_OF_UNIT, CodeGrouping
@@ -58,8 +58,8 @@ def _requests(bounds: UnitBounds) -> list[ExactRequest]:
     ]
 
 
-def _of(owner: Owner, rows: list[tuple[str, int, str]], request: ExactRequest) -> ExactAnswer:
-    owner.has("people", TYPES, rows)
+def _of(owner: Owner, table: list[tuple[str, int, str]], request: ExactRequest) -> ExactAnswer:
+    owner.has("people", TYPES, table)
     return owner.engine("people", COLUMNS, UNIT).answer(request)
 
 
@@ -78,6 +78,15 @@ def test_an_answer_is_the_sum_of_what_each_person_alone_would_add(
     assert added == [list(cell) for cell in whole]
 
 
+def test_rows_of_one_hash_are_kept_by_what_they_hold(
+    owner: Owner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D6: whoever finds two rows of one hash does not see by them where the others' rows lie."""
+    monkeypatch.setattr(rows, "_HASH_OF_CODE", "{key}")
+    request = _requests(UnitBounds(3))[0]
+    assert _of(owner, TABLE[::-1], request) == _of(owner, TABLE, request)
+
+
 @pytest.mark.parametrize("bounds", BOUNDS)
 def test_bounds_are_those_of_the_reference(owner: Owner, bounds: UnitBounds) -> None:
     """D6: of the rows as this server orders them, those are kept that the rule keeps."""
@@ -88,12 +97,12 @@ def test_bounds_are_those_of_the_reference(owner: Owner, bounds: UnitBounds) -> 
     request = replace(every_code(len(COLUMNS)), groupings=by_size, bounds=marks)
     scan = compile_scan(request, tops_of(COLUMNS), POSTGRES)
     with opened(owner.server, [owner.server.address], 30) as connection:
-        select = data_sql(source, checked(connection, source), scan)
+        select = rows.data_sql(source, checked(connection, source), scan)
         engine = owner.engine("people", COLUMNS, UNIT)
-        rows = connection.execute(
-            f"SELECT c0, c1, u, k, r, n FROM ({select}) AS rows", (engine.order_key,)
+        found = connection.execute(
+            f"SELECT c0, c1, u, k, r, n FROM ({select}) AS made", (engine.order_key,)
         ).fetchall()
-    table = [Owned(row[:2], row[2], row[3], row[4], row[5]) for row in rows]
+    table = [Owned(row[:2], row[2], row[3], row[4], row[5]) for row in found]
     assert len(table) == sum(PEOPLE.values())
     for asked in _requests(bounds):
         assert engine.answer(asked) == exact_answer(table, asked)

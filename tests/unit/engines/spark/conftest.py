@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests.servers.spark import throw_away_spark
-from tests.unit.engines.postgres.owner import Owner as PostgresOwner
-from tests.unit.engines.postgres.owner import an_owner
 from tests.unit.engines.spark.owner import Owner
 
 
@@ -21,10 +19,3 @@ def owner() -> Iterator[Owner]:
         (root / "files").mkdir()
         with throw_away_spark(root) as spark:
             yield Owner(spark, root / "files")
-
-
-@pytest.fixture(scope="session")
-def postgres_owner() -> Iterator[PostgresOwner]:
-    """The server of another engine, with which this one agrees on what is kept of a unit."""
-    with an_owner() as found:
-        yield found
