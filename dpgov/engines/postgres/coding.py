@@ -71,6 +71,12 @@ def is_long(text: str) -> str:
     return f"octet_length({text}) > {LONGEST_TRIMMED}"
 
 
+def is_any(text: str, names: Sequence[str]) -> str:
+    """Whether it is one of these, of which there are some."""
+    listed = ", ".join(map(literal, names))
+    return f"{text} = {listed}" if len(names) == 1 else f"{text} = ANY (ARRAY[{listed}])"
+
+
 def word_of(cell: str, domain: CategoryDomain) -> str:
     """A short text that has the code of the cell; see `word_case`."""
     return word_case(
@@ -95,18 +101,13 @@ def _category_code(
 def _looked_up(text: str, names: dict[str, int], otherwise: str) -> str:
     groups = names_by_code(names)
     if len(groups) <= _FEW_CODES and len(groups) < len(names):
-        arms = "".join(f" WHEN {_is_any(text, group)} THEN {code}" for code, group in groups)
+        arms = "".join(f" WHEN {is_any(text, group)} THEN {code}" for code, group in groups)
         return f"CASE{arms} ELSE {otherwise} END"
     if len(names) > _FEW_NAMES:
         table = literal(json.dumps(names, ensure_ascii=False))
         return f"coalesce(({table}::jsonb ->> {text})::bigint, {otherwise})"
     arms = "".join(f" WHEN {literal(name)} THEN {code}" for name, code in names.items())
     return f"CASE {text}{arms} ELSE {otherwise} END" if arms else f"({otherwise})"
-
-
-def _is_any(text: str, names: Sequence[str]) -> str:
-    listed = ", ".join(map(literal, names))
-    return f"{text} = {listed}" if len(names) == 1 else f"{text} = ANY (ARRAY[{listed}])"
 
 
 def _number_code(cell: str, kind: Kind, domain: NumericDomain) -> str:

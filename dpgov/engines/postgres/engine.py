@@ -4,6 +4,7 @@ Must never let out what the server says of a failure: it can quote rows, roles a
 """
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 import psycopg
 
@@ -28,6 +29,7 @@ from dpgov.engines.postgres.checking import (
     relations,
 )
 from dpgov.engines.postgres.coding import code_of
+from dpgov.engines.postgres.conditions import Conditions
 from dpgov.engines.postgres.rows import Source, data_sql, has_key
 from dpgov.engines.postgres.server import Connection, Server, opened
 from dpgov.engines.scan import compile_scan
@@ -102,9 +104,13 @@ class PostgresEngine:
         kinds, before = self._looked_at(connection)
         columns = self._source.columns
         words = words_in(request, columns, kinds)
-        scan = compile_scan(request, tops_of(columns), POSTGRES, words)
+        conditions = Conditions(columns, kinds)
+        of_cells = conditions.of_cells(request)
+        of_codes = tuple(item for item in request.filters if item not in of_cells)
+        rest = replace(request, filters=of_codes)
+        scan = compile_scan(rest, tops_of(columns), POSTGRES, words)
         select = with_codes(scan, lambda word, at: code_of(word, Kind.TEXT, columns[at]))
-        data = data_sql(self._source, kinds, scan)
+        data = data_sql(self._source, kinds, scan, list(map(conditions.sql, of_cells)))
         parameters = (self.order_key,) if has_key(request) else None
         rows = connection.execute(f"WITH data AS ({data}) {select}", parameters).fetchall()
         self._check_still(connection, before)

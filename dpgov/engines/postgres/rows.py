@@ -11,7 +11,7 @@ of one hash. It is another order than that of a file, whose hash this database h
 are the same wherever no unit has more rows than are kept of one.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import index
 
@@ -52,10 +52,15 @@ class Source:
         return names_read(self.columns, self.unit)
 
 
-def data_sql(source: Source, kinds: Mapping[str, Kind], scan: Scan) -> str:
-    """The select. Its parameter $1 is the key of the order of rows, where it has one."""
+def data_sql(
+    source: Source, kinds: Mapping[str, Kind], scan: Scan, conditions: Sequence[str] = ()
+) -> str:
+    """The select, of rows whose cells meet the conditions, before what the scan asks of codes.
+
+    Its parameter $1 is the key of the order of rows, where it has one.
+    """
     request, reads = scan.request, read_by(scan, source.columns)
-    rows, bounds = _coded(source, kinds, reads), request.bounds
+    rows, bounds = _coded(source, kinds, reads, conditions), request.bounds
     if bounds is None:
         return rows
     rows = f"({rows}) AS named WHERE u IS NOT NULL"
@@ -83,7 +88,9 @@ def has_key(request: ExactRequest) -> bool:
     return bounds is not None and (bounds.max_groups is not None or bool(columns_of(request)))
 
 
-def _coded(source: Source, kinds: Mapping[str, Kind], reads: Reads) -> str:
+def _coded(
+    source: Source, kinds: Mapping[str, Kind], reads: Reads, conditions: Sequence[str]
+) -> str:
     """Codes and words of these columns and, if one is declared, the unit."""
     columns = source.columns
     made = {number for number in reads.codes if columns[number].formula is not None}
@@ -91,7 +98,8 @@ def _coded(source: Source, kinds: Mapping[str, Kind], reads: Reads) -> str:
     if (name := source.unit.private_id) is not None:
         outputs.append(f"{_unit(_cell(name), kinds[name])} AS u")
     table = sql.Identifier(source.schema, source.table).as_string()
-    select = f"SELECT {', '.join(outputs)} FROM {table} AS source OFFSET '0'"  # noqa: S608
+    where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+    select = f"SELECT {', '.join(outputs)} FROM {table} AS source{where} OFFSET '0'"  # noqa: S608
     if not made:
         return select
     more = ", ".join(f"{computed_code(number, columns)} AS c{number}" for number in sorted(made))
