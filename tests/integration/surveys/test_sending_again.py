@@ -80,6 +80,18 @@ def test_a_reply_that_was_lost_is_followed_by_the_same_report(
     assert "It was counted" in told
 
 
+@pytest.mark.parametrize(
+    "host", ["DPgov.example.org", "dpgov.example.org:443", "me@dpgov.example.org"]
+)
+def test_another_spelling_of_the_host_draws_nothing_anew(server: Server, host: str) -> None:
+    """M1: what was drawn for a survey is sent, however its link is typed."""
+    server.answers = [URLError("the reply was lost"), None]
+    with pytest.raises(CommandError, match="Try the same later"):
+        call_command("respond", LINK, "7")
+    call_command("respond", LINK.replace("dpgov.example.org", host), "8")
+    assert server.bodies[0] == server.bodies[1]
+
+
 def test_a_token_that_somebody_else_spent_is_never_called_counted(server: Server) -> None:
     """M1: neither at the first try nor at the next."""
     server.answers = [_spent(), _spent()]

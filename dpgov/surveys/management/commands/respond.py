@@ -20,6 +20,7 @@ from dpgov.privacy.local.randomiser import LocalKind, Randomiser
 from dpgov.surveys.kept_reports import KeptReport, NotKept, path_of, usual_folder
 
 _SECONDS = 30
+_USUAL_PORTS = {"http": ":80", "https": ":443"}
 
 
 class Refused(CommandError):
@@ -107,13 +108,17 @@ class Command(BaseCommand):
 
 
 def _parts(link: str) -> tuple[str, str]:
-    """The API's address of the survey, and the token behind "#"."""
+    """The API's address of the survey, and the token behind "#".
+
+    However the host is written: what was kept is found by the address.
+    """
     found = urlsplit(link)
     parts = found.path.strip("/").split("/")
-    if found.scheme not in ("http", "https") or len(parts) < 2 or parts[-2] != "s":
+    if found.scheme not in _USUAL_PORTS or len(parts) < 2 or parts[-2] != "s":
         raise CommandError("Give the whole link of the survey: https://…/s/…/#…")
     before = "/".join(parts[:-2])
-    root = f"{found.scheme}://{found.netloc}/{before}/".rstrip("/")
+    host = found.netloc.rpartition("@")[2].lower().removesuffix(_USUAL_PORTS[found.scheme])
+    root = f"{found.scheme}://{host}/{before}/".rstrip("/")
     return f"{root}/api/v1/answer/{parts[-1]}/", found.fragment
 
 
