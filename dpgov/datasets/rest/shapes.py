@@ -24,6 +24,7 @@ from dpgov.datasets.lineage import (
 from dpgov.datasets.models import Column, Dataset, DatasetVersion
 from dpgov.datasets.rules import least_price_nano, most_per_question
 from dpgov.privacy.plan.formula import Comparison, FormulaKind
+from dpgov.privacy.plan.schema import MissingRule
 
 
 class _OrNull(serializers.CharField):
@@ -122,7 +123,7 @@ class ColumnSerializer(serializers.Serializer[Any]):
     categories = _Categories(
         child=serializers.CharField(), required=False, help_text="Categories only, in order."
     )
-    missing = serializers.ChoiceField(choices=["drop", "impute"])
+    missing = serializers.ChoiceField(choices=[rule.value for rule in MissingRule])
     impute = _OrNull(help_text="What stands in for a missing value under `impute`.")
     formula = _Formula(required=False, help_text="Of computed columns only.")
 

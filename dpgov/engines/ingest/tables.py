@@ -118,7 +118,7 @@ def _open_csv(path: Path, reading: Reading) -> Table:
 
 def _open_parquet(path: Path, _reading: Reading) -> Table:
     schema = _parquet_file(path).schema_arrow
-    usable = [field for field in schema if not (_is_nested(field.type) or _is_binary(field.type))]
+    usable = [field for field in schema if not _has_no_cells(field.type)]
     left_out = tuple(name for name in schema.names if name not in {one.name for one in usable})
     check_names(tuple(schema.names))
     if not usable:
@@ -140,8 +140,10 @@ def _open_parquet(path: Path, _reading: Reading) -> Table:
     )
 
 
-def _is_nested(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_nested(kind))
+def _has_no_cells(kind: pa.DataType) -> bool:
+    """Lists, records, bytes, and what means more to whoever wrote it, such as ids and JSON."""
+    is_other = isinstance(kind, pa.BaseExtensionType)
+    return is_other or _is_binary(kind) or bool(pa.types.is_nested(kind))
 
 
 def _parquet_file(path: Path, texts: list[str] | None = None) -> pq.ParquetFile:
@@ -173,13 +175,15 @@ def _least_width(kind: pa.DataType) -> int:
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+    is_short = pa.types.is_string(kind) or pa.types.is_string_view(kind)
+    return bool(is_short or pa.types.is_large_string(kind))
 
 
 def _is_binary(kind: pa.DataType) -> bool:
     return bool(
         pa.types.is_binary(kind)
         or pa.types.is_large_binary(kind)
+        or pa.types.is_binary_view(kind)
         or pa.types.is_fixed_size_binary(kind)
     )
 
@@ -198,7 +202,7 @@ def stated_kind(kind: pa.DataType) -> str:
         return "truth"
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
         return "date"
-    return "category" if pa.types.is_string(kind) or pa.types.is_large_string(kind) else ""
+    return "category" if _is_text(kind) else ""
 
 
 _OPEN = {"csv": _open_csv, "parquet": _open_parquet, "xlsx": _open_sheet}

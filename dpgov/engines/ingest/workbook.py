@@ -25,7 +25,10 @@ _ROWS_AT_A_TIME = 16_384
 _ERRORS = frozenset(
     {"#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "#GETTING_DATA"}
 )
-_UNREADABLE = said("The spreadsheet is damaged, or has a password. Save it again as xlsx or CSV.")
+_UNREADABLE = said(
+    "The spreadsheet is damaged, has a password, or holds an error of a newer program, such as "
+    "#SPILL!. Save it again as xlsx or CSV."
+)
 _EMPTY = said("The sheet is empty. It needs column names and rows below them.")
 
 

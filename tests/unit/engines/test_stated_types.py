@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dpgov.engines.child import Inspection, Limits, inspect
+from tests.unit.engines.tables import category, ingest_here, number, stored_codes
 
 LIMITS = Limits(memory_bytes=1_000_000_000, seconds=30)
 SCHEMA = pa.schema(
@@ -54,6 +55,24 @@ def test_no_value_of_the_file_has_to_be_there(tmp_path: Path) -> None:
     content[4:-footer] = b"\0" * (len(content) - footer - 4)
     path.write_bytes(content)
     assert inspect(path, limits=LIMITS) == whole
+
+
+def test_what_no_declaration_can_name_is_left_out_and_the_rest_is_read(tmp_path: Path) -> None:
+    """E11: ids and JSON of other programs, bytes, lists; a text is one however it is kept."""
+    path = tmp_path / "file.parquet"
+    columns = {
+        "id": pa.array([b"0" * 16], pa.uuid()),
+        "more": pa.array(["{}"], pa.json_()),
+        "raw": pa.array([b"1"], pa.binary_view()),
+        "list": pa.array([[1]]),
+        "ward": pa.array(["North"], pa.string_view()),
+        "age": pa.array([36]),
+    }
+    pq.write_table(pa.table(columns), path)
+    seen = inspect(path, limits=LIMITS)
+    assert (seen.headers, seen.kinds) == (("ward", "age"), ("category", "number"))
+    ingest_here(path, [category("ward", "South", "North"), number("age", "0", "99")])
+    assert stored_codes(path) == [(1, 36)]
 
 
 def test_a_csv_file_states_no_types(tmp_path: Path) -> None:
