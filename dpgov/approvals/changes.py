@@ -42,7 +42,7 @@ _WHO = gettext_lazy(
 def _title(request: ChangeRequest) -> str:
     pattern = _("Invite %(email)s as %(role)s")
     if "member" in request.payload:
-        pattern = _("Make %(email)s %(role)s")
+        pattern = _("Give %(email)s the role %(role)s")
     roles = roles_in(request.payload["role"])
     return pattern % {"email": request.payload["email"], "role": within(roles)}
 

@@ -123,7 +123,7 @@ STEPS: dict[Role, tuple[Step, ...]] = {
         ),
         Step(
             _("Revoke the invitation"),
-            _("Its link works no more."),
+            _("Its link no longer works."),
             "people:invitations",
             (Action.INVITATION_REVOKED,),
             at_dataset=False,

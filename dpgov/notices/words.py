@@ -47,7 +47,7 @@ _REGISTRATIONS = {
 }
 _DERIVED = {
     "done": _("Two datasets were put together: {dataset}."),
-    "refused": _("Two datasets could not be put together. The reason is with it."),
+    "refused": _("Two datasets could not be put together. Open it to see why."),
 }
 _DECISIONS = {
     "approved": _("The request “{title}” was approved and carried out."),
@@ -57,7 +57,7 @@ _DECISIONS = {
 _APPROVALS = {
     "": _("An analyst asks you to approve a question about {dataset}."),
     "granted": _("Your question about {dataset} was approved: you can ask it now."),
-    "declined": _("Your question about {dataset} was not approved. The reason is with it."),
+    "declined": _("Your question about {dataset} was not approved. Open it to see why."),
     "stale": _("Your question about {dataset} was not approved: things had changed meanwhile."),
 }
 _BUDGET_REQUESTS = {
@@ -66,7 +66,7 @@ _BUDGET_REQUESTS = {
     "passed_on": _(
         "Your request for budget of {dataset} was passed on: a compliance officer decides."
     ),
-    "declined": _("Your request for budget of {dataset} was declined. The reason is with it."),
+    "declined": _("Your request for budget of {dataset} was declined. Open it to see why."),
     "stale": _("Your request for budget of {dataset} was not granted: things had changed."),
 }
 _ALARMS = {

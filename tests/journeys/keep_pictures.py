@@ -60,7 +60,7 @@ MORE = {
     "terms-accept": "analyst, accepting terms of use",
     "approve-question": "owner, approving one question",
     "approval": "officer, deciding about a higher limit",
-    "join-organisation": "an invited person, at the link of the letter",
+    "join-organisation": "an invited person, at the link of the e-mail",
     "welcome": "an invited person, after joining",
     "practice-tour": "owner, on the practice tour",
     "missing": "a member of another organisation, at an address that is not theirs",

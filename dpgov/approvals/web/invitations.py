@@ -91,7 +91,7 @@ def revoke(request: MemberRequest, invitation_id: UUID) -> HttpResponse:
         giving.take_back(invitation=found, membership=request.membership)
     except service.InvitationRefused as gone:
         raise Http404 from gone
-    text = _("The invitation of {email} works no more.")
+    text = _("The invitation of {email} no longer works.")
     messages.success(request, text.format(email=found.email))
     return redirect("people:invitations")
 

@@ -65,7 +65,7 @@ def _next_step(request: HttpRequest, chosen: Upload) -> str:
 
 
 def _too_many() -> str:
-    return _("Too many files are looked at at present. Try again in a minute.")
+    return _("Too many files are being looked at now. Try again in a minute.")
 
 
 @drops_nul

@@ -87,7 +87,7 @@ def join_columns(request: HttpRequest, upload_id: UUID) -> HttpResponse:
         except services.RefusedFile as refusal:
             form.refuse(translated(refusal.args[0]), refusal.field)
         except services.Busy:
-            form.refuse(_("Too many files are looked at at present. Try again in a minute."), "")
+            form.refuse(_("Too many files are being looked at now. Try again in a minute."), "")
     return _page(request, chosen, UploadForm(), form)
 
 

@@ -105,7 +105,7 @@ def _tried(form: forms.Form, work: Callable[[], T]) -> T | None:
     except services.TooManyTries as refusal:
         form.add_error(None, str(refusal))
     except services.Busy:
-        form.add_error(None, _("Too many tables are looked at at present. Try again in a minute."))
+        form.add_error(None, _("Too many tables are being looked at now. Try again in a minute."))
     except Dataset.DoesNotExist as gone:
         raise Http404 from gone
     return None

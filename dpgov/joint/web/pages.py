@@ -158,7 +158,7 @@ def leave_it(request: HttpRequest, joint_id: UUID) -> HttpResponse:
         leave(membership=membership, party=party)
     except (JointRefusal, BudgetFrozen) as refusal:
         return _page(request, question, refusal=str(refusal))
-    messages.success(request, _("Your organisation takes part no more. Nothing was charged."))
+    messages.success(request, _("Your organisation no longer takes part. Nothing was charged."))
     return redirect("joint:detail", question.pk)
 
 

@@ -89,7 +89,7 @@ def _word(found: re.Match[str]) -> Word:
     if found["rest"] is not None and _ALONE.fullmatch(found["rest"]):
         return Word("", found["rest"], found.start("rest") + 1, found.start("rest") + 1)
     if found["rest"] is not None:
-        alone = _("“%(word)s” stands alone. Write what to look for, such as %(names)s.")
+        alone = _("“%(word)s” stands alone. Write before it what to look for, such as %(names)s.")
         raise NotUnderstood(
             alone % {"word": found["rest"], "names": _every_name()}, place=found.start("rest") + 1
         )
@@ -173,7 +173,7 @@ def _checked(chosen: EntryFilter, fields: dict[str, Word]) -> EntryFilter:
         raise NotUnderstood(early, place=fields["until"].place)
     if chosen.amount and chosen.action not in ("", Action.QUERY_SUBMITTED):
         raise NotUnderstood(
-            _("an amount finds questions when they were asked; leave action: out."),
+            _("a search by amount finds questions as they were asked; leave action: out."),
             place=fields[chosen.amount.unit].place,
         )
     return chosen

@@ -184,7 +184,7 @@ STATISTICS: Mapping[str, Facts] = MappingProxyType(
                 "A cumulative distribution runs along the last group and takes no column."
             ),
             ungrouped=pattern(
-                "A cumulative distribution runs along a column of numbers: "
+                "A cumulative distribution runs along a column of numbers or dates: "
                 "add one under “Group the answer”, as the last."
             ),
             along=1,

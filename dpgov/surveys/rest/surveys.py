@@ -177,7 +177,7 @@ class TokensView(APIView):
         operation_id="make_survey_tokens",
         summary="Make one-time tokens for respondents",
         description=(
-            "They are shown this once. If the answer was lost, make new ones: a token that nobody "
+            "They are shown only this once. If the answer was lost, make new ones: a token that nobody "
             "has answers nothing. Refusals: 409 `no_tokens` (it asks for none), `survey_closed`, "
             "`practice`."
         ),

@@ -203,7 +203,7 @@ def test_an_officer_reads_each_finding_with_its_control(
     keep(Report((FINE, BROKEN, BLIND), time.time()))
     html = " ".join(browser.get(path).content.decode().split())
     assert "loses more privacy than it is charged for" in html
-    assert "caught: at least 2.400 with 1.3 times less noise" in html
+    assert "caught: at least 2.400 with noise 1.3 times too small" in html
     assert "not caught: at least 0.300" in html
     assert "99.9999" in html
     assert "1.20 of 3.10" in html

@@ -73,7 +73,7 @@ def _declined(owner: Membership, sent: BudgetRequest) -> None:
         ("allocation", _granted, "was granted."),
         ("permit", _permitted, "was granted."),
         ("limit", _passed_on, "was passed on: a compliance officer decides."),
-        ("allocation", _declined, "was declined. The reason is with it."),
+        ("allocation", _declined, "was declined. Open it to see why."),
     ],
 )
 def test_who_asked_is_told_the_answer(

@@ -20,7 +20,7 @@ def test_the_program_of_the_page_adds_up_the_exact_tail(
     names: dict[str, Any] = {"__name__": "adding"}
     exec(compile(code, PAGE.name, "exec"), names)  # noqa: S102 - our own page
     assert capsys.readouterr().out.splitlines() == [
-        "basic composition: at most 12.48",
+        "basic composition: at most 12.49",
         "more than 1 with the chance e^-34.6",
     ]
     cases = ((3, Fraction(1), 2), (10, Fraction(1, 2), 1), (800, Fraction(1, 10), 9))

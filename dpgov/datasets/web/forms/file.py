@@ -186,7 +186,7 @@ def _of_category(found: Mapping[str, str]) -> Iterator[str]:
     if found["inside"] == "none":
         yield gettext("No cell is one of the categories. Spell them as in the file.")
     elif found["outside"] != "none":
-        yield gettext("Outside the list: {share}. These count as “everything else”.").format(
+        yield gettext("Outside the list: {share}. These count as “other”.").format(
             share=SHARES[found["outside"]]
         )
 

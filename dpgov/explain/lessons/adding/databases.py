@@ -131,7 +131,7 @@ LESSON = Lesson(
     title=gettext_noop("One person, many databases"),
     question=gettext_noop("What do ten thousand databases over a life add up to?"),
     sentence=gettext_noop(
-        "Ten thousand databases at ε 1/801 sum to 12.48 at worst, and yet their loss exceeds 1 "
+        "Ten thousand databases at ε 1/801 sum to 12.49 at worst, and yet their loss exceeds 1 "
         "with a probability below e^−34."
     ),
     controls=(

@@ -111,7 +111,7 @@ class MergeForm(forms.Form):
         widget=forms.Select(_SELECT),
         error_messages={
             "required": _("Choose one."),
-            "invalid_choice": _("Choose one of the list."),
+            "invalid_choice": _("Choose one from the list."),
         },
     )
     reason = _reason()

@@ -164,8 +164,8 @@ def check_along(plan: Plan, problems: Problems) -> None:
 def _not_along(groups: int) -> str:
     if groups == 1:
         return said(
-            "A cumulative distribution runs along a column of numbers: give it as the last "
-            "group, with its edges."
+            "A cumulative distribution runs along a column of numbers or dates: give it as the "
+            "last group, with its edges."
         )
     return said(
         "A joint cumulative distribution runs along two columns of numbers or dates: give them "
