@@ -18,7 +18,7 @@ from operator import index
 from psycopg import sql
 
 from dpgov.engines.categories import Reads, outputs_of, read_by
-from dpgov.engines.live import NOBODY, Kind, columns_of, names_read
+from dpgov.engines.live import NOBODY, Kind, columns_of, names_read, row_words
 from dpgov.engines.postgres.coding import code_of, is_long, literal, text_of, trimmed, word_of
 from dpgov.engines.postgres.computed import computed_code
 from dpgov.engines.scan import Scan
@@ -27,14 +27,13 @@ from dpgov.privacy.plan.grouping import LARGEST_SIZE
 from dpgov.privacy.plan.request import ExactRequest, UnitBounds
 from dpgov.privacy.plan.schema import ColumnSpec, PrivacyUnit
 
-# The server's own hashes of 64 bits under a key: of what names a unit, and of a code.
+# The server's own hashes of 64 bits under a key: of what names a unit, and of a word.
 _HASH_OF_UNIT = {
     Kind.INTEGER: "hashint8extended(u::bigint, $1::bigint)",
     Kind.TEXT: "hashtextextended(u, $1::bigint)",
     Kind.UUID: "uuid_hash_extended(u, $1::bigint)",
 }
-# Null would make the hash null; no code is below zero.
-_HASH_OF_CODE = "hashint8extended(coalesce({code}, -1)::bigint, {key})"
+_HASH_OF_WORD = "hashint8extended({word}, {key})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +135,7 @@ def _marks(request: ExactRequest, bounds: UnitBounds, unit: str, size: str) -> l
 
 def _order(source: Source, made: Iterable[int], hashed: str) -> str:
     """Of the rows of a unit: by the hash, then by what is hashed."""
-    numbers = sorted(made, key=lambda number: source.columns[number].name)
-    codes = [f"c{number}" for number in numbers]
-    for code in codes:
-        hashed = _HASH_OF_CODE.format(code=code, key=hashed)
-    return ", ".join([hashed, *codes])
+    words = row_words(source.columns, made)
+    for word in words:
+        hashed = _HASH_OF_WORD.format(word=word, key=hashed)
+    return ", ".join([hashed, *words])

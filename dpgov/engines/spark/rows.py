@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from operator import index
 
 from dpgov.engines.categories import Reads, outputs_of, read_by
-from dpgov.engines.live import NOBODY, Kind, columns_of, names_read
+from dpgov.engines.live import NOBODY, Kind, columns_of, names_read, row_words
 from dpgov.engines.scan import Scan
 from dpgov.engines.spark.coding import code_of, is_long, trimmed, word_of
 from dpgov.engines.spark.computed import computed_code
@@ -24,9 +24,9 @@ from dpgov.privacy.plan.schema import ColumnSpec, PrivacyUnit
 
 # What the files are called in a session, and the parameter with the key of the order of rows.
 VIEW, KEY = "source", "key"
-# The server's own hash of 64 bits under a key: of what names a unit, and of that and codes.
+# The server's own hash of 64 bits under a key: of what names a unit, and of that and words.
 _HASH_OF_UNIT = f"xxhash64(:{KEY}, u)"
-_HASH_OF_ROW = "xxhash64({unit}, {codes})"
+_HASH_OF_ROW = "xxhash64({unit}, {words})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +120,6 @@ def _marks(request: ExactRequest, bounds: UnitBounds, size: str) -> list[str]:
 
 def _order(source: Source, made: Iterable[int]) -> str:
     """Of the rows of a unit: by the hash, then by what is hashed."""
-    numbers = sorted(made, key=lambda number: source.columns[number].name)
-    codes = [f"c{number}" for number in numbers]
-    # Null is passed over by the hash; no code is below zero.
-    told_apart = ", ".join(f"coalesce({code}, -1)" for code in codes)
-    hashed = _HASH_OF_ROW.format(unit=_HASH_OF_UNIT, codes=told_apart)
-    return ", ".join([hashed, *codes])
+    words = row_words(source.columns, made)
+    hashed = _HASH_OF_ROW.format(unit=_HASH_OF_UNIT, words=", ".join(words))
+    return ", ".join([hashed, *words])

@@ -177,9 +177,9 @@ class TokensView(APIView):
         operation_id="make_survey_tokens",
         summary="Make one-time tokens for respondents",
         description=(
-            "They are shown only this once. If the answer was lost, make new ones: a token that nobody "
-            "has answers nothing. Refusals: 409 `no_tokens` (it asks for none), `survey_closed`, "
-            "`practice`."
+            "They are shown only this once. If the answer was lost, make new ones: a token that "
+            "nobody has answers nothing. Refusals: 409 `no_tokens` (it asks for none), "
+            "`survey_closed`, `practice`."
         ),
         request=TokensWantedSerializer,
         responses={201: TokensSerializer, **_REFUSED},

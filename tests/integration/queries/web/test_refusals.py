@@ -74,7 +74,12 @@ MEDIAN = {"kind": "median", "column": "age"}
         ("statistic", {**MEDIAN, "share": "x"}, "statistic-1-share", "plain number"),
         ("statistic", {**MEDIAN, "share": "0"}, "statistic-1-share", "above 0"),
         ("statistic", {**MEDIAN, "share": "100"}, "statistic-1-share", "leave nothing"),
-        ("statistic", {"kind": "cdf"}, "statistic-1-kind", "runs along a column of numbers or dates"),
+        (
+            "statistic",
+            {"kind": "cdf"},
+            "statistic-1-kind",
+            "runs along a column of numbers or dates",
+        ),
         ("filter", {"fixed": "{"}, "filter-0-fixed", "cannot be read"),
         ("filter", {"fixed": "[1]"}, "filter-0-fixed", "cannot be read"),
         (

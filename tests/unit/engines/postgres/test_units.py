@@ -8,7 +8,7 @@ import pytest
 
 from dpgov.engines.base import EngineFailure
 from dpgov.engines.dialect import POSTGRES
-from dpgov.engines.live import tops_of
+from dpgov.engines.live import largest_code, row_words, tops_of
 from dpgov.engines.postgres import rows
 from dpgov.engines.postgres.checking import checked
 from dpgov.engines.postgres.server import opened
@@ -78,11 +78,25 @@ def test_an_answer_is_the_sum_of_what_each_person_alone_would_add(
     assert added == [list(cell) for cell in whole]
 
 
+def test_no_two_rows_have_one_word(owner: Owner) -> None:
+    """D6: at every end of columns that fill one word and begin another, missing or not."""
+    tops = (2**32 - 2, 2**31 - 2, 0, 2**53)
+    columns = [number(f"n{place}", "0", str(top)) for place, top in enumerate(tops)]
+    codes = [(None, *{0, largest_code(spec)}) for spec in columns]
+    owner.has("ends", {f"c{place}": "bigint" for place in range(4)}, list(product(*codes)))
+    words = row_words(columns, range(4))
+    assert len(words) == 2
+    listed = ", ".join(words)
+    found = owner.admin.execute(f"SELECT DISTINCT {listed} FROM ends").fetchall()
+    assert len(found) == 3 * 3 * 2 * 3
+    assert row_words(columns[:1], [0]) == ["(CAST(coalesce(c0, -1) + 1 AS bigint))"]
+
+
 def test_rows_of_one_hash_are_kept_by_what_they_hold(
     owner: Owner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """D6: whoever finds two rows of one hash does not see by them where the others' rows lie."""
-    monkeypatch.setattr(rows, "_HASH_OF_CODE", "{key}")
+    monkeypatch.setattr(rows, "_HASH_OF_WORD", "{key}")
     request = _requests(UnitBounds(3))[0]
     assert _of(owner, TABLE[::-1], request) == _of(owner, TABLE, request)
 
