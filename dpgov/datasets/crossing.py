@@ -42,6 +42,7 @@ class AgreedPart(NamedTuple):
     digest: str
     span: int
     sketch: bytes
+    file: str
 
 
 def agreed_with(tenant_id: UUID) -> dict[str, str]:
@@ -64,28 +65,36 @@ def _agreed_with(tenant_id: UUID) -> QuerySet[Tenant]:
     return Tenant.objects.filter(pk__in=theirs.values("tenant")).order_by("slug")
 
 
-def parts_of_agreed(tenant_id: UUID, whole: str, marks: list[int]) -> list[AgreedPart]:
+def parts_of_agreed(
+    tenant_id: UUID, whole: str, marks: list[int], file: str = ""
+) -> list[AgreedPart]:
     """The whole fingerprints, of the tenants of `agreed_with`, with one of these marks or this one.
 
-    Oldest first; discarded datasets are left out.
+    Or of this file, if one is given. Oldest first; discarded datasets are left out.
     """
     if connection.vendor == "postgresql":
         rows = through_gate(
-            "SELECT * FROM datasets_fingerprints_agreed(%s, %s, %s::bigint[])",
+            "SELECT * FROM datasets_fingerprints_agreed(%s, %s, %s::bigint[], %s)",
             tenant_id,
             whole,
             marks,
+            file,
         )
         return [AgreedPart(*row) for row in rows]
-    return list(_parts_of_agreed(tenant_id, whole, marks))
+    return list(_parts_of_agreed(tenant_id, same_content(whole, file), marks))
 
 
-def _parts_of_agreed(tenant_id: UUID, whole: str, marks: list[int]) -> Iterator[AgreedPart]:
+def same_content(whole: str, file: str) -> Q:
+    """The fingerprints of a table as it is, or of the file that it was read from, if it has one."""
+    return Q(whole=whole) | Q(file=file) if file else Q(whole=whole)
+
+
+def _parts_of_agreed(tenant_id: UUID, same: Q, marks: list[int]) -> Iterator[AgreedPart]:
     agreed = _agreed_with(tenant_id).order_by()
     shared = FingerprintMark.objects.filter(tenant__in=agreed, mark__in=marks)
     alike = (
         VersionFingerprint.objects.filter(tenant__in=agreed)
-        .filter(Q(whole=whole) | Q(pk__in=shared.values("part__fingerprint")))
+        .filter(same | Q(pk__in=shared.values("part__fingerprint")))
         .exclude(discarded("version__dataset__"))
     )
     parts = FingerprintPart.objects.filter(fingerprint__in=alike)
@@ -99,6 +108,7 @@ def _parts_of_agreed(tenant_id: UUID, whole: str, marks: list[int]) -> Iterator[
             part.digest,
             part.span,
             bytes(part.sketch),
+            part.fingerprint.file,
         )
 
 

@@ -38,14 +38,14 @@ WITH agreed AS (
     WHERE t.slug IN (SELECT a.slug FROM datasets_agreed_with($1) a)
 )
 SELECT agreed.slug::text, f.id, f.whole::text,
-       p.kind::text, p.total, p.digest::text, p.span, p.sketch
+       p.kind::text, p.total, p.digest::text, p.span, p.sketch, f.file::text
 FROM agreed
 JOIN datasets_versionfingerprint f ON f.tenant_id = agreed.id
 JOIN datasets_datasetversion v ON v.id = f.version_id
 JOIN datasets_dataset d ON d.id = v.dataset_id
 JOIN datasets_fingerprintpart p ON p.fingerprint_id = f.id
 WHERE NOT {IS_DISCARDED}
-  AND (f.whole = $2 OR f.id IN (
+  AND (f.whole = $2 OR ($4 <> '' AND f.file = $4) OR f.id IN (
       SELECT mp.fingerprint_id FROM datasets_fingerprintmark m
       JOIN datasets_fingerprintpart mp ON mp.id = m.part_id
       WHERE m.mark = ANY ($3)))
@@ -121,9 +121,9 @@ def installed() -> tuple[Installed, ...]:
         ),
         gate("datasets_agreed_with(uuid)", returns="TABLE (slug text, name text)", body=_AGREED),
         gate(
-            "datasets_fingerprints_agreed(uuid, text, bigint[])",
+            "datasets_fingerprints_agreed(uuid, text, bigint[], text)",
             returns="TABLE (organisation text, fingerprint bigint, whole text, "
-            "kind text, total bigint, digest text, span bigint, sketch bytea)",
+            "kind text, total bigint, digest text, span bigint, sketch bytea, file text)",
             body=_ALIKE,
         ),
         *installed_guards(guards),

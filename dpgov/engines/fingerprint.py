@@ -57,12 +57,14 @@ class TableFingerprint:
     """A whole table: `whole` names its columns as multisets.
 
     `rows` counts a row as the multiset of its cells, so that neither the order nor the names of
-    the columns matter.
+    the columns matter. `file` is of the bytes that it was read from, whatever they were taken for;
+    empty where rows of several files are together, and where it was not kept yet.
     """
 
     whole: str
     rows: Part
     columns: tuple[Part, ...]
+    file: str = ""
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -85,6 +87,7 @@ def as_json(fingerprint: TableFingerprint) -> dict[str, Any]:
         "whole": fingerprint.whole,
         "rows": _part_as_json(fingerprint.rows),
         "columns": [_part_as_json(part) for part in fingerprint.columns],
+        "file": fingerprint.file,
     }
 
 
@@ -96,7 +99,7 @@ def _part_as_json(part: Part) -> dict[str, Any]:
 def from_json(item: dict[str, Any]) -> TableFingerprint:
     """The reverse of `as_json`."""
     columns = tuple(_part_from_json(part) for part in item["columns"])
-    return TableFingerprint(item["whole"], _part_from_json(item["rows"]), columns)
+    return TableFingerprint(item["whole"], _part_from_json(item["rows"]), columns, item["file"])
 
 
 def _part_from_json(item: dict[str, Any]) -> Part:

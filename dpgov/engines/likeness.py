@@ -60,7 +60,7 @@ def likest(found: Iterable[Likeness]) -> Likeness:
 
 def likeness(one: TableFingerprint, other: TableFingerprint) -> Likeness:
     """The strongest likeness of the two; the order does not matter."""
-    if one.whole == other.whole:
+    if one.whole == other.whole or _same_file(one, other):
         return Likeness.EXACT
     if one.rows.total and one.rows.digest == other.rows.digest:
         return Likeness.EXACT
@@ -69,6 +69,11 @@ def likeness(one: TableFingerprint, other: TableFingerprint) -> Likeness:
     if near(one.rows, other.rows) or same_columns(one.columns, other.columns):
         return Likeness.COUNTS
     return _by_columns(one, other)
+
+
+def _same_file(one: TableFingerprint, other: TableFingerprint) -> bool:
+    """Whether both were read from the same bytes; no when it is not kept of which."""
+    return bool(one.file) and one.file == other.file
 
 
 def _by_columns(one: TableFingerprint, other: TableFingerprint) -> Likeness:

@@ -12,7 +12,11 @@ from dpgov.tenants.models import Tenant, User
 
 
 class VersionFingerprint(models.Model):
-    """The fingerprint of one version. `key_id` names the secret without telling it."""
+    """The fingerprint of one version. `key_id` names the secret without telling it.
+
+    `file` is the keyed hash of the bytes that the version was read from, of those that were added
+    where it adds rows; empty where none were, and of versions from before it was kept.
+    """
 
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
     version = models.OneToOneField(
@@ -20,6 +24,7 @@ class VersionFingerprint(models.Model):
     )
     key_id = models.CharField(max_length=16)
     whole = models.CharField(max_length=32, db_index=True)
+    file = models.CharField(max_length=32, blank=True, default="", db_index=True)
 
     def __str__(self) -> str:
         return f"fingerprint of {self.version}"

@@ -13,7 +13,7 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Q, QuerySet
 
-from dpgov.datasets.crossing import AgreedPart, parts_of_agreed
+from dpgov.datasets.crossing import AgreedPart, parts_of_agreed, same_content
 from dpgov.datasets.discarded import discarded
 from dpgov.datasets.models import (
     Dataset,
@@ -103,11 +103,11 @@ def in_agreed(tenant_id: UUID, fingerprint: TableFingerprint) -> dict[str, Liken
     """
     marks = sorted(set(_all_marks(fingerprint)))
     by_fingerprint: dict[int, list[AgreedPart]] = {}
-    for part in parts_of_agreed(tenant_id, fingerprint.whole, marks):
+    for part in parts_of_agreed(tenant_id, fingerprint.whole, marks, fingerprint.file):
         by_fingerprint.setdefault(part.fingerprint, []).append(part)
     found: dict[str, list[Likeness]] = {}
     for parts in by_fingerprint.values():
-        how = _likest(fingerprint, _assembled(parts[0].whole, parts))
+        how = _likest(fingerprint, _assembled(parts[0].whole, parts[0].file, parts))
         found.setdefault(parts[0].organisation, []).append(how)
     strongest = {slug: likest(each) for slug, each in found.items()}
     return {slug: how for slug, how in strongest.items() if how is not Likeness.NONE}
@@ -120,7 +120,7 @@ def _like(
 ) -> list[Match]:
     shared = marked.filter(mark__in=set(_all_marks(fingerprint))).values("part__fingerprint")
     alike = (
-        among.filter(Q(whole=fingerprint.whole) | Q(pk__in=shared))
+        among.filter(same_content(fingerprint.whole, fingerprint.file) | Q(pk__in=shared))
         .exclude(discarded("version__dataset__"))
         .select_related("version__dataset")
         .prefetch_related("parts")
@@ -139,7 +139,7 @@ def is_in_budget(budget_id: UUID, user_id: UUID, fingerprint: TableFingerprint) 
 
     By the rule of Likeness.EXACT.
     """
-    same, rows = Q(whole=fingerprint.whole), fingerprint.rows
+    same, rows = same_content(fingerprint.whole, fingerprint.file), fingerprint.rows
     if rows.total:
         same |= Q(parts__kind=FingerprintPart.Kind.ROWS, parts__digest=rows.digest)
     stored = VersionFingerprint.objects.filter(
@@ -166,29 +166,33 @@ def marks_of(part: Part, *, is_rows: bool) -> list[int]:
 
 def stored_fingerprints(row: VersionFingerprint) -> list[TableFingerprint]:
     """What is kept of a version with its parts, and of the rows that it added, if it did."""
-    return _assembled(row.whole, sorted(row.parts.all(), key=lambda part: part.pk))
+    return _assembled(row.whole, row.file, sorted(row.parts.all(), key=lambda part: part.pk))
 
 
 def _assembled(
-    whole: str, stored: "list[FingerprintPart] | list[AgreedPart]"
+    whole: str, file: str, stored: "list[FingerprintPart] | list[AgreedPart]"
 ) -> list[TableFingerprint]:
     kind = FingerprintPart.Kind
-    found = [_of_kinds(whole, stored, kind.ROWS, kind.COLUMN)]
-    if any(row.kind == kind.ADDED_ROWS for row in stored):
-        # Added rows have no hash of the whole; this one is of no other table.
-        found.append(_of_kinds(f"added {whole}", stored, kind.ADDED_ROWS, kind.ADDED_COLUMN))
-    return found
+    if not any(row.kind == kind.ADDED_ROWS for row in stored):
+        return [_of_kinds(whole, file, stored, kind.ROWS, kind.COLUMN)]
+    # Added rows have no hash of the whole; this one is of no other table. The file has them alone.
+    added = f"added {whole}"
+    return [
+        _of_kinds(whole, "", stored, kind.ROWS, kind.COLUMN),
+        _of_kinds(added, file, stored, kind.ADDED_ROWS, kind.ADDED_COLUMN),
+    ]
 
 
 def _of_kinds(
     whole: str,
+    file: str,
     stored: "list[FingerprintPart] | list[AgreedPart]",
     of_rows: FingerprintPart.Kind,
     of_column: FingerprintPart.Kind,
 ) -> TableFingerprint:
     (rows,) = (_part(row) for row in stored if row.kind == of_rows)
     columns = tuple(_part(row) for row in stored if row.kind == of_column)
-    return TableFingerprint(whole, rows, columns)
+    return TableFingerprint(whole, rows, columns, file)
 
 
 def _part(row: "FingerprintPart | AgreedPart") -> Part:
@@ -208,6 +212,7 @@ def keep_fingerprint(
         version=version,
         key_id=key_id(),
         whole=fingerprint.whole,
+        file=(fingerprint if addition is None else addition).file,
     )
     kind = FingerprintPart.Kind
     _keep_parts(row, fingerprint, kind.ROWS, kind.COLUMN)

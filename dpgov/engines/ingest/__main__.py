@@ -102,12 +102,13 @@ def _public(request: dict[str, Any]) -> dict[str, Any]:
 def _ingest(request: dict[str, Any]) -> dict[str, Any]:
     from dpgov.engines.fingerprint import as_json
     from dpgov.engines.ingest.at_all import used_at_all
+    from dpgov.engines.ingest.recognised.whole_file import hash_of_file
     from dpgov.engines.ingest.request import before_of, columns_of, unit_of
     from dpgov.engines.ingest.store import store
 
     columns, unit = columns_of(request["columns"]), unit_of(request["unit"])
     private_id = None if unit is None else unit.private_id
-    before = before_of(request["before"])
+    before, key = before_of(request["before"]), bytes.fromhex(request["key"])
     _limit(request, written_bytes=_largest_output(request["max_rows"], len(columns) + 3))
     stored = store(
         used_at_all(_table(request), columns, private_id, adds=before is not None),
@@ -115,10 +116,10 @@ def _ingest(request: dict[str, Any]) -> dict[str, Any]:
         columns=columns,
         max_rows=request["max_rows"],
         memory_bytes=request["memory_bytes"],
-        key=bytes.fromhex(request["key"]),
+        key=key,
         unit=unit,
         before=before,
-    )
+    ).of_file(hash_of_file(Path(request["path"]), request["reading"], key))
     return {
         "rows": stored.rows,
         "units": stored.units,

@@ -7,7 +7,7 @@ privacy unit there are four more columns, see `units`.
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -55,6 +55,12 @@ class Stored:
     units: int | None = None
     addition: TableFingerprint | None = None
     newcomers: int | None = None
+
+    def of_file(self, file: str) -> "Stored":
+        """The same, with the keyed hash of the file that its rows were read from."""
+        if self.addition is None:
+            return replace(self, fingerprint=replace(self.fingerprint, file=file))
+        return replace(self, addition=replace(self.addition, file=file))
 
 
 def store(

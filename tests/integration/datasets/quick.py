@@ -11,6 +11,7 @@ from dpgov.datasets.models import Dataset, Upload
 from dpgov.datasets.services import add_version, receive_upload, register_dataset
 from dpgov.engines import child
 from dpgov.engines.child import Ingested, Inspection, RefusedFile
+from dpgov.engines.ingest.recognised.whole_file import hash_of_file
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.store import Stored, store
 from dpgov.engines.ingest.tables import open_table
@@ -27,7 +28,7 @@ def _ingest(
     source: Path, target: Path, *, limits: Any, watch: Any, reading: Any, join: None, **more: Any
 ) -> Ingested:
     try:
-        stored = _stored(source, target, **more)
+        stored = _stored(source, target, **more).of_file(hash_of_file(source, reading, more["key"]))
     except Refused as refusal:
         raise RefusedFile(str(refusal)) from refusal
     return Ingested(

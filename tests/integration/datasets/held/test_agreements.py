@@ -11,11 +11,12 @@ from dpgov.datasets.crossing import agreed_with, parts_of_agreed
 from dpgov.datasets.models import Dataset, FingerprintMark, VersionFingerprint
 from dpgov.datasets.selectors import current_version
 from dpgov.datasets.services import agree, end_agreement, resembling
+from dpgov.engines.likeness import Likeness
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
 from tests.integration.datasets import quick
-from tests.integration.datasets.held.test_others_rows import NAMES, PEOPLE
+from tests.integration.datasets.held.test_others_rows import NAMES, PEOPLE, row
 from tests.made_once import made_once
 
 SignIn = Callable[[Membership], Client]
@@ -88,6 +89,25 @@ def test_with_both_officers_of_both_see_the_likeness_and_the_organisation_s_name
     }
 
 
+def test_one_file_that_was_read_in_two_ways_is_the_same_data_for_officers(
+    owner: Membership, stranger: Membership, officer: Membership, their_officer: Membership
+) -> None:
+    """L1: by its bytes, where its cells have nothing in common; with both, and here as ever."""
+    colleague = join(owner.tenant, Role.OWNER, "otto")
+    for first, member in ((700, stranger), (800, colleague), (900, owner)):
+        cells = [row(number)[1:2] for number in range(first, first + 60)]
+        ours = quick.registered(member, cells, ("zip",))
+    agree(tenant=officer.tenant, other=their_officer.tenant.slug, user=officer.user)
+    agree(tenant=their_officer.tenant, other=officer.tenant.slug, user=their_officer.user)
+    told = []
+    for file in ("", "f" * 32):
+        VersionFingerprint.objects.update(file=file)
+        with acting_for(officer.tenant_id, user_id=officer.user_id):
+            found = resembling(current_version(ours), seen_by=officer)
+        told.append([how for _, how in (*found.own, *found.elsewhere)])
+    assert told == [[], [Likeness.EXACT, Likeness.EXACT]]
+
+
 def test_one_person_does_not_agree_for_both(
     ours: Dataset, officer: Membership, stranger: Membership
 ) -> None:
@@ -131,11 +151,17 @@ def test_the_database_itself_gives_nothing_away_without_both(
     """L1, H2: as one tenant, with every mark of the other one's data at hand."""
     marks = list(FingerprintMark.objects.values_list("mark", flat=True))
     wholes = list(VersionFingerprint.objects.values_list("whole", flat=True))
+    files = [*VersionFingerprint.objects.order_by("pk").values_list("file", flat=True), ""]
+    assert len(set(files)) == 3
     here, there = officer.tenant, their_officer.tenant
     with acting_for(here.pk):
         assert [parts_of_agreed(here.pk, whole, marks) for whole in wholes] == [[], []]
+        assert [parts_of_agreed(here.pk, "", [], file) for file in files] == [[], [], []]
     agree(tenant=here, other=there.slug, user=officer.user)
     agree(tenant=there, other=here.slug, user=their_officer.user)
     with acting_for(here.pk):
         found = [part for whole in wholes for part in parts_of_agreed(here.pk, whole, marks)]
+        by_file = [[part.file for part in parts_of_agreed(here.pk, "", [], f)] for f in files]
     assert {part.organisation for part in found} == {there.slug}
+    # Of their file alone, and nothing where no file is given.
+    assert [set(each) for each in by_file] == [{files[0]}, set(), set()]
