@@ -7,11 +7,12 @@ roots (Pearson's statistic of two Poisson samples; its distribution: Abramowitz 
 """
 
 from collections.abc import Sequence
+from functools import cache
 from math import lgamma, log, sqrt
 
 import numpy as np
-import numpy.typing as npt
 
+from dpgov.engines.beside import ROUNDING, Columns, Common, Floats, Truths
 from dpgov.engines.fingerprint import Part
 
 # One row less is 1, one row changed is 2; a quarter of a tiny table is more than a few.
@@ -22,8 +23,6 @@ _NEAR_BITS = 10.0
 _BITS_OF_MOST_COLUMNS, _BITS_OF_COLUMNS = 24.0, 64.0
 # Variance by mean: below this, numbers were laid out rather than drawn.
 _LAID_OUT = 0.5
-
-Numbers = npt.NDArray[np.float64]
 
 
 def near(one: Part, other: Part) -> bool:
@@ -41,7 +40,7 @@ def same_columns(one: Sequence[Part], other: Sequence[Part]) -> bool:
     if not smaller or len(smaller) == len(larger):
         # Of as many columns the rows are compared, which say more.
         return False
-    known = _Columns(larger)
+    known = _Known(larger)
     return all(known.near(part) for part in smaller)
 
 
@@ -52,7 +51,7 @@ def too_many_alike(one: Sequence[Part], other: Sequence[Part]) -> bool:
     laid out (the same number for each region) not at all.
     """
     smaller, larger = sorted((_with_values(one), _with_values(other)), key=len)
-    known = _Columns(larger)
+    known = _Known(larger)
     agreeing = [(part, found) for part in smaller if (found := known.near(part))]
     told = {
         tuple(sorted(part.counts.tolist())): max(_bits(*_numbers(part, each)) for each in found)
@@ -63,26 +62,48 @@ def too_many_alike(one: Sequence[Part], other: Sequence[Part]) -> bool:
     return sum(told.values()) >= needed
 
 
-class _Columns:
+class _Known:
     """The columns of a table, found by a value and how often it occurs."""
 
     def __init__(self, parts: Sequence[Part]) -> None:
-        self._by_value: dict[int, list[tuple[int, Part]]] = {}
-        for part in filter(_repeats, parts):
-            for value, times in zip(part.hashes.tolist(), part.counts.tolist(), strict=True):
-                self._by_value.setdefault(value, []).append((times, part))
+        self._columns = Columns(filter(_repeats, parts))
+        self._alone = self._columns.summed(_unmatched)
+        self._near: dict[bytes, list[Part]] = {}
 
     def near(self, part: Part) -> list[Part]:
-        """Those near to this one."""
+        """Those near to this one, each content once."""
         if not _repeats(part):
             return []
+        content = part.packed()
+        if content not in self._near:
+            self._near[content] = [each for each in self._close(part) if near(part, each)]
+        return self._near[content]
+
+    def _close(self, part: Part) -> list[Part]:
+        common = self._columns.common(part)
+        perhaps = self._by_the_most_frequent(part, common) & self._perhaps_near(part, common)
+        return self._columns.those(perhaps)
+
+    def _by_the_most_frequent(self, part: Part, common: Common) -> Truths:
         place = int(part.counts.argmax())
-        value, times = int(part.hashes[place]), int(part.counts[place])
         # Further apart, this value alone would be too much.
-        furthest = FEW_ROWS + 2 * sqrt(len(part.counts) * times)
-        there = self._by_value.get(value, [])
-        close = [each for count, each in there if abs(count - times) <= furthest]
-        return [each for each in close if near(part, each)]
+        furthest = FEW_ROWS + 2 * sqrt(len(part.counts) * int(part.counts[place]))
+        close = (common.places == place) & (np.abs(common.y - common.x) <= furthest)
+        return common.summed(lambda *_: close.astype(np.float64)) > 0
+
+    def _perhaps_near(self, part: Part, common: Common) -> Truths:
+        """By what `near` asks for at least: none is missed."""
+        counts = part.counts.astype(np.float64)
+        both = common.summed(lambda x, y: np.abs(x - y) - x - y)
+        few: Truths = both + counts.sum() + self._columns.totals <= FEW_ROWS
+        alone = _unmatched(counts).sum() + self._alone
+        matched = common.summed(lambda x, y: _matched(x, y) - _unmatched(x) - _unmatched(y))
+        shared = common.summed(lambda x, _: np.ones_like(x))
+        lengths = np.array([len(each.counts) for each in self._columns.parts])
+        furthest = [_furthest(int(n)) for n in len(counts) + lengths - shared]
+        agreeing: Truths = matched + alone <= np.array(furthest) + ROUNDING * alone
+        perhaps: Truths = few | agreeing
+        return perhaps
 
 
 def _with_values(parts: Sequence[Part]) -> list[Part]:
@@ -94,7 +115,7 @@ def _repeats(part: Part) -> bool:
     return part.is_complete and part.total > len(part.counts) > 0
 
 
-def _numbers(one: Part, other: Part) -> tuple[Numbers, Numbers]:
+def _numbers(one: Part, other: Part) -> tuple[Floats, Floats]:
     """How often each value of either occurs in both, in the same order."""
     values = np.union1d(one.hashes, other.hashes)
     x, y = (np.zeros(len(values), np.float64) for _ in range(2))
@@ -108,13 +129,34 @@ def _laid_out(part: Part) -> bool:
     return len(counts) < 2 or bool(counts.var() < _LAID_OUT * counts.mean())
 
 
-def _bits(x: Numbers, y: Numbers) -> float:
+def _bits(x: Floats, y: Floats) -> float:
     """Bits of the chance that two samples of one distribution come as close as these.
 
     Half a row is added to each difference: that numbers are equal is no miracle.
     """
-    statistic = float((((np.abs(x - y) + 0.5) ** 2) / (x + y)).sum())
+    statistic = float(_matched(x, y).sum())
     return -_log2_at_most(statistic, max(1, len(x) - 1))
+
+
+@cache
+def _furthest(values: int) -> float:
+    """The statistic up to which so many values agree beyond chance, and a little more."""
+    freedom = max(1, values - 1)
+    low, high = 0.0, float(freedom)
+    for _ in range(60):
+        middle = (low + high) / 2
+        is_near = -_log2_at_most(middle, freedom) >= _NEAR_BITS
+        low, high = (middle, high) if is_near else (low, middle)
+    return high * (1 + ROUNDING)
+
+
+def _matched(x: Floats, y: Floats) -> Floats:
+    return ((np.abs(x - y) + 0.5) ** 2) / (x + y)
+
+
+def _unmatched(counts: Floats) -> Floats:
+    """The same of values that the other one does not have."""
+    return _matched(counts, np.zeros_like(counts))
 
 
 def _log2_at_most(statistic: float, freedom: int) -> float:

@@ -8,13 +8,13 @@ with the same distributions look different. Values that were laid out rather tha
 from 1 to n, the same number of rows for each region) say nothing.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from itertools import product
 
 import numpy as np
 import numpy.typing as npt
 
+from dpgov.engines.beside import ROUNDING, Columns, Floats, Sums, distinct
 from dpgov.engines.counts import near, same_columns, too_many_alike
 from dpgov.engines.fingerprint import Part, TableFingerprint
 
@@ -29,8 +29,6 @@ _FEWEST_REPEATED = 40
 _LAID_OUT = 0.5
 # Some rows in common: this share of the smaller table, and so many standard deviations of chance.
 _SOME, _BEYOND_CHANCE = 0.1, 5.0
-
-Floats = npt.NDArray[np.float64]
 
 
 class Likeness(StrEnum):
@@ -77,14 +75,44 @@ def _same_file(one: TableFingerprint, other: TableFingerprint) -> bool:
 
 
 def _by_columns(one: TableFingerprint, other: TableFingerprint) -> Likeness:
-    pairs = product(one.columns, other.columns)
-    if any(_alike(*pair, _FEWEST_VALUES, _FEWEST_SHARED_VALUES) for pair in pairs):
+    if _any_alike(one.columns, other.columns):
         return Likeness.COLUMNS
     if too_many_alike(one.columns, other.columns):
         return Likeness.COLUMNS
     if _some_rows(one.rows, other.rows):
         return Likeness.SOME
     return Likeness.NONE
+
+
+def _any_alike(one: Sequence[Part], other: Sequence[Part]) -> bool:
+    """Whether any column of the one is like any of the other."""
+    columns = Columns(other)
+    return any(
+        _alike(part, each, _FEWEST_VALUES, _FEWEST_SHARED_VALUES)
+        for part in distinct(one)
+        if part.total >= _FEWEST_VALUES
+        for each in _perhaps_alike(part, columns)
+    )
+
+
+def _perhaps_alike(part: Part, columns: Columns) -> list[Part]:
+    """Those that `_alike` may be true of, by what it asks for at least: none is missed."""
+    common, (x, y) = columns.common(part), columns.below_both_ends(part)
+    shared = common.summed(lambda a, _: np.ones_like(a))
+    mean = np.maximum(_means(x), _means(y))
+    least = common.summed(np.minimum)
+    contained = (least >= _FEWEST_SHARED_VALUES) & (2 * least > np.minimum(x.total, y.total))
+    repeated = x.number + y.number - shared >= _FEWEST_REPEATED
+    scale = columns.totals / part.total
+    squares = y.squares + scale**2 * x.squares
+    furthest = _CLOSER_THAN_CHANCE * (y.total + scale**2 * x.total) + ROUNDING * squares
+    close = squares - 2 * scale * common.summed(np.multiply) <= furthest
+    few, often = mean <= _MOSTLY_ONCE * (1 + ROUNDING), mean > _MOSTLY_ONCE * (1 - ROUNDING)
+    return columns.those((shared > 0) & ((few & contained) | (often & repeated & close)))
+
+
+def _means(sums: Sums) -> Floats:
+    return sums.total / np.maximum(sums.number, 1)
 
 
 def _some_rows(one: Part, other: Part) -> bool:
