@@ -6,7 +6,7 @@ consequences that its owner can see, a file is compared with what the same perso
 the time nor the statements of `compared` touch a row of anybody else's.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -23,6 +23,7 @@ from dpgov.datasets.models import (
     VersionFingerprint,
 )
 from dpgov.datasets.services.fingerprint_key import key_id
+from dpgov.datasets.store.base import Beat, quiet
 from dpgov.engines.fingerprint import Part, TableFingerprint
 from dpgov.engines.likeness import Likeness, likeness, likest
 
@@ -72,11 +73,15 @@ def compared(
     user_id: UUID,
     fingerprint: TableFingerprint,
     before: Compared | None = None,
+    *,
+    beat: Beat = quiet,
 ) -> Compared:
     """What this person brought to the tenant earlier that has the same people, oldest first.
 
     Discarded datasets are left out. With `before`, only what came since then is looked at: it is
-    asked without a lock first, and again for the little that is left under `one_at_a_time`.
+    asked outside any transaction first, and again for the little that is left under
+    `one_at_a_time`. Fingerprints are numbered under the turn of their tenant, so that none comes
+    later with a lower number. `beat` hears of each that was compared.
     """
     before = before or Compared()
     own = VersionFingerprint.objects.filter(
@@ -86,8 +91,21 @@ def compared(
     if newest is None:
         return before
     marked = FingerprintMark.objects.filter(tenant_id=tenant_id, added_by_id=user_id)
-    found = [match for match in _like(fingerprint, own, marked) if match.likeness.is_recognised]
-    return Compared((*before.found, *found), newest)
+    found = _like(fingerprint, own, marked, beat)
+    recognised = (match for match in found if match.likeness.is_recognised)
+    return Compared((*before.found, *recognised), newest)
+
+
+def resembled_by(
+    version: DatasetVersion, fingerprint_ids: Collection[int], *, beat: Beat = quiet
+) -> set[int]:
+    """Which of these fingerprints have the same people as this version."""
+    among = VersionFingerprint.objects.filter(pk__in=fingerprint_ids)
+    marked = FingerprintMark.objects.filter(part__fingerprint__in=fingerprint_ids)
+    found = (_like(each, among, marked, beat) for each in kept_fingerprints(version))
+    return {
+        match.fingerprint_id for each in found for match in each if match.likeness.is_recognised
+    }
 
 
 def in_tenant(tenant_id: UUID, fingerprint: TableFingerprint) -> list[Match]:
@@ -117,6 +135,7 @@ def _like(
     fingerprint: TableFingerprint,
     among: QuerySet[VersionFingerprint],
     marked: QuerySet[FingerprintMark],
+    beat: Beat = quiet,
 ) -> list[Match]:
     shared = marked.filter(mark__in=set(_all_marks(fingerprint))).values("part__fingerprint")
     alike = (
@@ -131,6 +150,7 @@ def _like(
         how = _likest(fingerprint, stored_fingerprints(row))
         if how is not Likeness.NONE:
             found.append(Match(row.pk, row.version.dataset, how))
+        beat()
     return found
 
 

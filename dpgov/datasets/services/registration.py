@@ -8,6 +8,7 @@ resembles anybody else's data an officer sees later, see `looks`.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -87,15 +88,8 @@ def register_dataset(
     return ingest_and_record(
         upload,
         declaration.schema,
-        lambda version_id, ingested: _record(
-            tenant,
-            owner,
-            upload,
-            declaration,
-            version_id,
-            ingested,
-            compared(tenant.pk, owner.pk, ingested.fingerprint),
-        ),
+        lambda ingested, beat: compared(tenant.pk, owner.pk, ingested.fingerprint, beat=beat),
+        partial(_record, tenant, owner, upload, declaration),
         partition_column=declaration.partition_column,
         follower=follower,
     )

@@ -6,6 +6,7 @@ the parts of a partition never change with a version.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from uuid import UUID
 
 from django.db import transaction
@@ -27,11 +28,12 @@ from dpgov.datasets.services.likeness import (
     Compared,
     Match,
     compared,
-    kept_fingerprints,
     one_at_a_time,
+    resembled_by,
 )
 from dpgov.datasets.services.recording import create_version, noted_join, noted_parts
 from dpgov.datasets.services.turns import queue_up
+from dpgov.datasets.store.base import Beat, quiet
 from dpgov.engines.child import Ingested
 from dpgov.language.said import said
 from dpgov.privacy.plan.schema import ColumnSpec, DatasetSchema, InvalidDomain, Neighbouring
@@ -80,16 +82,9 @@ def add_version(
     return ingest_and_record(
         upload,
         schema,
-        lambda version_id, ingested: _record(
-            dataset,
-            upload,
-            schema,
-            version_id,
-            ingested,
-            user,
-            _seen(dataset, user, ingested),
-            to,
-            compared_with,
+        partial(_seen, dataset, user),
+        lambda version_id, ingested, seen: _record(
+            dataset, upload, schema, version_id, ingested, user, seen, to, compared_with
         ),
         partition_column=dataset.partition_column,
         budget_id=dataset.budget_id,
@@ -120,29 +115,43 @@ def schema_of_next(
 class _Seen:
     """What the file resembles of what its bringer brought, and what of that was decided before.
 
-    Where rows are added, `file` is all of them together, and `new` the new ones.
+    Where rows are added, `file` is all of them together, and `new` the new ones. `undecided` are
+    those of another budget about which nothing was decided.
     """
 
     file: Compared
     new: Compared
     decided: frozenset[int]
+    undecided: frozenset[int]
 
 
-def _seen(dataset: Dataset, user: User, ingested: Ingested) -> _Seen:
+def _seen(dataset: Dataset, user: User, ingested: Ingested, beat: Beat) -> _Seen:
+    """Outside any transaction, and what came since then again in `_record`."""
+    compare = partial(compared, dataset.tenant_id, user.pk, beat=beat)
+    file, new = compare(ingested.fingerprint), Compared()
+    if ingested.addition is not None:
+        new = compare(ingested.addition)
+    others = _with_another_budget(dataset, (*file.found, *new.found))
+    decided = _decided(dataset, user, others, beat)
+    return _Seen(file, new, decided, others - decided)
+
+
+def _with_another_budget(dataset: Dataset, found: Iterable[Match]) -> frozenset[int]:
+    sharing = set(Dataset.objects.filter(budget=dataset.budget_id).values_list("pk", flat=True))
+    return frozenset(match.fingerprint_id for match in found if match.dataset_id not in sharing)
+
+
+def _decided(
+    dataset: Dataset, user: User, others: frozenset[int], beat: Beat = quiet
+) -> frozenset[int]:
     """What their own versions of this dataset resemble was decided when these were registered.
 
     Versions that somebody else brought decide nothing here: the refusal would tell of their rows.
     """
-    found = (
-        compared(dataset.tenant_id, user.pk, fingerprint).found
-        for version in dataset.versions.filter(added_by=user)
-        for fingerprint in kept_fingerprints(version)
-    )
-    decided = frozenset(match.fingerprint_id for each in found for match in each)
-    new = Compared()
-    if ingested.addition is not None:
-        new = compared(dataset.tenant_id, user.pk, ingested.addition)
-    return _Seen(compared(dataset.tenant_id, user.pk, ingested.fingerprint), new, decided)
+    decided: set[int] = set()
+    for version in dataset.versions.filter(added_by=user) if others else ():
+        decided |= resembled_by(version, others - decided, beat=beat)
+    return frozenset(decided)
 
 
 @transaction.atomic
@@ -169,7 +178,7 @@ def _record(
     _check_number(present, ingested)
     if to is not None:
         check_appended(present, to, new)
-    _check_people(present, (*found, *new), seen.decided)
+    _check_people(present, user, (*found, *new), seen)
     version = create_version(
         dataset=present,
         version_id=version_id,
@@ -248,15 +257,13 @@ def _check_number(dataset: Dataset, ingested: Ingested) -> None:
         raise InvalidDomain("columns", message)
 
 
-def _check_people(dataset: Dataset, found: Iterable[Match], decided: frozenset[int]) -> None:
+def _check_people(dataset: Dataset, user: User, found: Iterable[Match], seen: _Seen) -> None:
     """People with another budget must not get this one too, unless that was decided before.
 
     Both by data that whoever brings the file brought before: of everybody else's an officer sees.
     """
-    sharing = set(Dataset.objects.filter(budget=dataset.budget_id).values_list("pk", flat=True))
-    if any(_has_another_budget(match, decided, sharing) for match in found):
+    others = _with_another_budget(dataset, found) - seen.decided
+    undecided = others & seen.undecided
+    since = others - seen.undecided
+    if undecided or since - _decided(dataset, user, since):
         raise InvalidDomain("columns", _OTHER_BUDGET)
-
-
-def _has_another_budget(match: Match, decided: frozenset[int], sharing: set[UUID]) -> bool:
-    return match.dataset_id not in sharing and match.fingerprint_id not in decided

@@ -4,29 +4,38 @@ from collections.abc import Callable
 from functools import partial
 from multiprocessing import get_context
 from typing import Any
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 import pytest
+from django.db import connection
 
 from dpgov.budgets.models import Budget
 from dpgov.datasets.declaration import Declaration
-from dpgov.datasets.models import Dataset, Upload
+from dpgov.datasets.models import Dataset, DatasetVersion, Upload
 from dpgov.datasets.services import (
     LimitNotLowered,
     UploadUsed,
+    add_version,
+    likeness,
     lower_limit,
     receive_upload,
     register_dataset,
+    registration,
+    versions,
 )
 from dpgov.engines import child
 from dpgov.engines.child import Ingested
+from dpgov.engines.likeness import likeness as likeness_of_two
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.plan.domains import column_spec, numeric_domain
-from dpgov.privacy.plan.schema import DatasetSchema, Neighbouring, PrivacyUnit
+from dpgov.privacy.plan.schema import DatasetSchema, InvalidDomain, Neighbouring, PrivacyUnit
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
 from tests.integration.children import run_at_once
+from tests.integration.datasets import quick
 from tests.integration.datasets.registering import CSV
+
+NAMES = ("age", "sex", "town")
 
 
 def _declaration() -> Declaration:
@@ -80,6 +89,86 @@ def test_the_same_data_registered_twice_at_once_opens_one_budget(owner: Membersh
         assert sum(run_at_once(steps)) == 3
     assert Budget.objects.count() == 1
     assert Dataset.objects.values("slug").distinct().count() == 3
+
+
+def _all_compared_first(count: int) -> Callable[..., Any]:
+    """Compare as ever, outside any transaction, then wait for the others: none has seen another."""
+    barrier = get_context("fork").Barrier(count)
+
+    def together(*args: Any, **kwargs: Any) -> Any:
+        found = likeness.compared(*args, **kwargs)
+        if len(args) == 3:
+            assert not connection.in_atomic_block
+            barrier.wait()
+        return found
+
+    return together
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_same_data_that_all_were_compared_before_any_was_kept_opens_one_budget(
+    owner: Membership,
+) -> None:
+    """F9, F11: what came since is compared again, one after the other."""
+    uploads = [_upload(owner) for _ in range(3)]
+    steps = [partial(_register, owner, upload) for upload in uploads]
+    with patch.object(registration, "compared", _all_compared_first(len(uploads))):
+        assert run_at_once(steps) == [1] * 3
+    assert Budget.objects.count() == 1
+
+
+def _people(start: int, count: int = 60) -> list[tuple[object, ...]]:
+    return [(row % 90, "fm"[row % 2], row * 7919 % 100_003) for row in range(start, start + count)]
+
+
+def _add(owner: Membership, dataset: Dataset, upload: Upload) -> int:
+    column = _declaration().schema.columns
+    try:
+        add_version(dataset=dataset, upload=upload, columns=column, user=owner.user)
+    except InvalidDomain as refusal:
+        return 3 if "resembles other data of yours" in str(refusal) else 1
+    return 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_file_that_is_added_to_two_datasets_at_once_gets_one_budget(owner: Membership) -> None:
+    """F9: neither saw the other when it was compared; the second one is refused."""
+    datasets = [quick.registered(owner, _people(at), NAMES, f"P{at}") for at in (0, 1000)]
+    uploads = [quick.brought(owner, _people(2000), NAMES) for _ in datasets]
+    steps = [partial(_add, owner, *pair) for pair in zip(datasets, uploads, strict=True)]
+    with patch.object(versions, "compared", _all_compared_first(len(datasets))):
+        assert sorted(run_at_once(steps)) == [2, 3]
+    assert DatasetVersion.objects.count() == 3
+
+
+@pytest.mark.django_db
+def test_who_reads_a_file_beats_for_each_earlier_one_that_it_is_compared_with(
+    owner: Membership,
+) -> None:
+    """B6: so that nobody else takes the file over meanwhile, however many there are."""
+    for at in range(3):
+        quick.registered(owner, _people(1000 * at), NAMES, f"P{at}")
+    follower = Mock()
+    with quick.read_here():
+        register_dataset(
+            tenant=owner.tenant,
+            owner=owner.user,
+            upload=quick.brought(owner, _people(5000), NAMES),
+            declaration=_declaration(),
+            follower=follower,
+        )
+    assert follower.look.call_count >= 3
+
+
+@pytest.mark.django_db
+def test_versions_of_other_people_are_each_compared_once(owner: Membership) -> None:
+    """F9: with the new file, and not with each other again where nothing has to be decided."""
+    dataset = quick.registered(owner, _people(0), NAMES)
+    for at in range(1, 5):
+        quick.version_added(owner, dataset, _people(1000 * at), NAMES)
+    with patch.object(likeness, "likeness", wraps=likeness_of_two) as compare:
+        quick.version_added(owner, dataset, _people(9000), NAMES)
+    assert 0 < compare.call_count <= 5
 
 
 @pytest.mark.django_db(transaction=True)

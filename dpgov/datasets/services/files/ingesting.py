@@ -14,12 +14,14 @@ from dpgov.datasets.services.files.uploads import UploadUsed, child_limits, raw_
 from dpgov.datasets.services.fingerprint_key import installation_key
 from dpgov.datasets.services.parts import ReadAgain, earlier_files
 from dpgov.datasets.services.stored import keeping
+from dpgov.datasets.store.base import Beat
 from dpgov.engines import child
 from dpgov.engines.child import Ingested, Progress, RefusedFile
 from dpgov.engines.ingest.request import EarlierFile, UnitNames
 from dpgov.privacy.plan.schema import DatasetSchema
 
 R = TypeVar("R")
+S = TypeVar("S")
 # Other files can enter the same budget while this one is read.
 _TRIES = 3
 
@@ -60,7 +62,8 @@ def remove_attempt(version_id: UUID | None) -> None:
 def ingest_and_record(
     upload: Upload,
     schema: DatasetSchema,
-    record: Callable[[UUID, Ingested], R],
+    compare: Callable[[Ingested, Beat], S],
+    record: Callable[[UUID, Ingested, S], R],
     *,
     partition_column: str = "",
     budget_id: UUID | None = None,
@@ -72,25 +75,37 @@ def ingest_and_record(
     Those of `append_to` come first, as they are stored.
 
     Where a column names the unit, rows of a unit elsewhere than in its one part of the budget
-    are left out. `record` is one transaction. If it or the follower raises, no data file is left,
+    are left out. `record` is one transaction, and gets what `compare` found before it, which may
+    take its time as long as it beats. If it or the follower raises, no data file is left,
     and the upload can be used again; where it broke off at COMMIT, `orphans` decides an hour later
     what is left. After ReadAgain the file is read once more, beside those of
     that budget. Raises RefusedFile, NoRoom, UploadUsed, FingerprintKeyChanged, InvalidDomain.
     """
-    followed = follower or _Alone()
+    once = partial(
+        _once,
+        upload,
+        schema,
+        compare,
+        record,
+        partition_column,
+        append_to=append_to,
+        followed=follower or _Alone(),
+    )
     for _again in range(_TRIES):
         try:
-            return _once(upload, schema, record, partition_column, budget_id, append_to, followed)
+            return once(budget_id=budget_id)
         except ReadAgain as moved:
             budget_id = moved.budget_id
-    return _once(upload, schema, record, partition_column, budget_id, append_to, followed)
+    return once(budget_id=budget_id)
 
 
 def _once(
     upload: Upload,
     schema: DatasetSchema,
-    record: Callable[[UUID, Ingested], R],
+    compare: Callable[[Ingested, Beat], S],
+    record: Callable[[UUID, Ingested, S], R],
     partition_column: str,
+    *,
     budget_id: UUID | None,
     append_to: DatasetVersion | None,
     followed: Follower,
@@ -127,8 +142,9 @@ def _once(
                 watch=watch,
             )
         name = keeping.keep(upload.tenant_id, target, beat=watch.again)
+        found = compare(ingested, watch.again)
         with recording.transaction():
-            recorded = record(version_id, ingested)
+            recorded = record(version_id, ingested, found)
             keeping.note(upload.tenant_id, version_id, name)
             keeping.let_go(used)
             followed.recorded(recorded)
