@@ -1,6 +1,7 @@
 """F9: the same people are recognised, and other people with the same distributions are not."""
 
 from collections.abc import Callable, Sequence
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -141,6 +142,24 @@ def test_a_plan_of_how_many_rows_there_are_of_each_kind_says_nothing(printed: Pr
     regions = {"region": np.repeat(np.arange(40), 50)}
     one, other = (printed(people(seed) | regions) for seed in (1, 2))
     assert likeness(one, other) is Likeness.NONE
+
+
+@pytest.mark.parametrize("layout", ["%d.%m.%Y", "%Y-%m-%d 00:00:00+01:00"])
+def test_dates_in_another_layout_are_known_by_the_other_columns_alone(
+    printed: Print, layout: str
+) -> None:
+    """F9: docs/limits.md says so; moments in ISO 8601 and UTC are one, however long they are."""
+    table, rng = people(1), np.random.default_rng(1)
+    days = [date(1930, 1, 1) + timedelta(int(after)) for after in rng.integers(0, 25_000, 2000)]
+
+    def likeness_of(names: Sequence[str], layout: str) -> Likeness:
+        written = ([f"{day:{way}}" for day in days] for way in ("%Y-%m-%d", layout))
+        tables = ({"born": born} | only(table, names) for born in written)
+        return likeness(*(printed(each, as_csv=True) for each in tables))
+
+    assert likeness_of(["sex"], "%Y-%m-%dT00:00:00Z") is Likeness.EXACT
+    assert likeness_of(["sex"], layout) is Likeness.NONE
+    assert likeness_of(["sex", "income"], layout) is Likeness.COLUMNS
 
 
 def test_tables_of_a_few_rows_are_recognised_by_their_rows(printed: Print) -> None:
