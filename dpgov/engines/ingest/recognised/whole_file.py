@@ -12,8 +12,8 @@ from typing import Any
 
 from dpgov.engines.ingest.packing import unpacked
 from dpgov.engines.ingest.reading import reading_of
-from dpgov.engines.ingest.recognised.multiset import derived
 from dpgov.engines.ingest.sniff import kind_of
+from dpgov.engines.keys import derived
 
 _CHUNK = 1 << 20
 
