@@ -9,9 +9,10 @@ from dpgov.budgets.services.agreed import (
     SPLIT_SHARED_BUDGET,
 )
 from dpgov.budgets.services.corrections import REFUND
+from dpgov.budgets.services.invitations import ACCEPT_SHARED_BUDGET
 from dpgov.budgets.services.raising import RAISE_LIMIT
 from dpgov.budgets.services.surveys import OPEN_SURVEY
-from dpgov.tenants.wall.guards import NEVER, Guard, Json, agreed
+from dpgov.tenants.wall.guards import NEVER, Guard, Json, OnPostgreSQL, agreed
 
 _BUDGET, _MEMBER = "budgets_budget", "budgets_sharedbudgetmember"
 
@@ -19,6 +20,7 @@ _BUDGET, _MEMBER = "budgets_budget", "budgets_sharedbudgetmember"
 def guards(json: Json) -> Iterator[Guard]:
     """All of them."""
     yield from _of_budgets(json)
+    yield _joining(json)
     yield from _of_members_and_parts(json)
     yield from _of_derived()
     yield from _of_restores()
@@ -106,6 +108,41 @@ def _of_budgets(json: Json) -> Iterator[Guard]:
         "OLD.closed_at IS NOT NULL AND NEW.closed_at IS NULL AND NEW.kind <> 'allocation'",
         NEVER,
         "a budget that was closed stays closed",
+    )
+
+
+def _joining(json: Json) -> Guard:
+    """Into an own shared budget, beside a dataset of one's own, or by an invitation, once."""
+    own = (
+        "EXISTS (SELECT 1 FROM budgets_budget b WHERE b.id = NEW.shared_budget_id"
+        " AND b.tenant_id = NEW.tenant_id)"
+    )
+    here = "m.shared_budget_id = NEW.shared_budget_id AND m.tenant_id = NEW.tenant_id"
+    accepted = (
+        f"{json.lists('dataset_budgets', 'NEW.dataset_budget_id')} AND {_invited(json)}"
+        f" AND NOT EXISTS (SELECT 1 FROM {_MEMBER} m WHERE {here} AND m.left_at >= r.decided_at)"
+    )
+    return Guard(
+        "guard_joining",
+        _MEMBER,
+        "INSERT",
+        "NEW.left_at IS NULL",
+        f"{own} OR EXISTS (SELECT 1 FROM {_MEMBER} m WHERE {here} AND m.left_at IS NULL)"
+        f" OR {agreed(ACCEPT_SHARED_BUDGET, accepted)}",
+        "another organisation shares its budget by an invitation, which two persons accepted",
+    )
+
+
+def _invited(json: Json) -> str:
+    """Whether the invitation in the payload of `r` led its tenant here; it is the other tenant's,
+    so that PostgreSQL asks through a gate.
+    """
+    asked = (json.identity("invitation"), "NEW.shared_budget_id", "NEW.tenant_id")
+    if isinstance(json, OnPostgreSQL):
+        return f"budgets_invited({', '.join(asked)})"
+    return (
+        "EXISTS (SELECT 1 FROM budgets_sharedbudgetinvitation i WHERE i.id = {} "
+        "AND i.shared_budget_id = {} AND i.accepted_by_id = {})".format(*asked)
     )
 
 

@@ -44,6 +44,12 @@ _ADMIT = f"""
     ON CONFLICT DO NOTHING;
     SELECT i.shared_budget_id {_USED}
 """
+_INVITED = """
+    SELECT EXISTS (
+        SELECT 1 FROM budgets_sharedbudgetinvitation i
+        WHERE i.id = $1 AND i.shared_budget_id = $2 AND i.accepted_by_id = $3
+    )
+"""
 _SHARED = """
     SELECT CASE WHEN $2 IS DISTINCT FROM dpgov_tenant() THEN true ELSE EXISTS (
         SELECT 1 FROM budgets_sharedbudgetmember m
@@ -118,6 +124,7 @@ def installed() -> tuple[Installed, ...]:
         gate(
             "budgets_admit_by_invitation(uuid)", returns="uuid", volatility="VOLATILE", body=_ADMIT
         ),
+        gate("budgets_invited(uuid, uuid, uuid)", returns="boolean", body=_INVITED),
         gate("budgets_shared_with_others(uuid, uuid)", returns="boolean", body=_SHARED),
         gate("budgets_protect(uuid, text)", returns="uuid", volatility="VOLATILE", body=_PROTECT),
         *installed_guards(guards),

@@ -50,6 +50,15 @@ def get_shared_budget(tenant: Tenant, shared_budget_id: UUID) -> Budget:
     )
 
 
+def takes_part(shared_budget: Budget, tenant: Tenant) -> bool:
+    """Whether it is the tenant's own, or a dataset of the tenant's is in it now.
+
+    Who has left keeps its access to the row, for what is still held and given back there, and
+    neither sees its balance nor comes back without a new invitation.
+    """
+    return shared_budget.tenant_id == tenant.pk or members_of(shared_budget, tenant).exists()
+
+
 def _visible(tenant: Tenant, joined: QuerySet[SharedBudgetMember]) -> QuerySet[Budget]:
     mine = Q(tenant=tenant) | Q(pk__in=joined.order_by().values("shared_budget"))
     return Budget.objects.filter(mine, kind=Budget.Kind.SHARED_BUDGET).order_by("label", "id")

@@ -48,7 +48,8 @@ class Named:
 class Shared:
     """A shared budget, the tenant's own datasets in it, and whether another organisation's are.
 
-    `surveys` are what its own surveys took, each under the survey's id with its question.
+    `surveys` are what its own surveys took, each under the survey's id with its question. `left`:
+    it is another organisation's, and nothing of the tenant's is in it any more.
     """
 
     budget: Budget
@@ -56,6 +57,7 @@ class Shared:
     others: bool
     own: bool
     surveys: Sequence[Correction] = ()
+    left: bool = False
 
     @property
     def names(self) -> str:
@@ -104,8 +106,10 @@ def _shared(
     named = tuple(
         _named(member.dataset_budget, known, since=member.joined_at) for member in members
     )
-    others = shared_with_others(budget.pk, tenant.pk)
-    return Shared(budget, named, others, own=budget.tenant_id == tenant.pk)
+    own = budget.tenant_id == tenant.pk
+    left = not (own or named)
+    others = not left and shared_with_others(budget.pk, tenant.pk)
+    return Shared(budget, named, others, own=own, left=left)
 
 
 def candidates(tenant: Tenant) -> QuerySet[Dataset]:

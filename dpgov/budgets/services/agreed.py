@@ -124,7 +124,9 @@ def accept_as_agreed(request: ChangeRequest) -> Effect:
     joined = []
     try:
         for budget_id in budget_ids:
-            carried = bring_in(shared_budget=shared_budget, dataset_budget=rows[budget_id])
+            carried = bring_in(
+                shared_budget=shared_budget, dataset_budget=rows[budget_id], invited=True
+            )
             joined.append(joining_facts(shared_budget, rows[budget_id], carried))
     except _OVERTAKEN as overtaken:
         raise Stale(overtaken) from overtaken

@@ -20,6 +20,7 @@ from dpgov.budgets.errors import BudgetClosed, BudgetFrozen, LedgerRefusal
 from dpgov.budgets.models import Budget, Correction, SharedBudgetMember
 from dpgov.budgets.services.corrections import correct
 from dpgov.budgets.services.opening import open_budget
+from dpgov.budgets.shared_budgets import takes_part
 from dpgov.budgets.words import noted, noted_limit, promise_said, together_of, whose_said
 from dpgov.language.said import said
 from dpgov.privacy.accounting.loss import PURE, Currency
@@ -131,7 +132,8 @@ def join_shared_budget(*, shared_budget: Budget, dataset_budget: Budget, actor: 
     """A dataset takes part in the shared budget from now on; what was carried over.
 
     Raises InsufficientBudget when what its people have lost does not fit any more, AlreadyShares,
-    BudgetClosed, BudgetFrozen; then nothing has changed.
+    BudgetClosed, BudgetFrozen, and CannotShare for another organisation's that no dataset of theirs
+    is in (any more): that takes an invitation and two persons. Then nothing has changed.
     """
     carried = bring_in(shared_budget=shared_budget, dataset_budget=dataset_budget)
     append(
@@ -155,13 +157,19 @@ def joining_facts(shared_budget: Budget, dataset_budget: Budget, carried: int) -
     }
 
 
-def bring_in(*, shared_budget: Budget, dataset_budget: Budget) -> int:
-    """The part of a step that joins; the caller records it. Raises as `join_shared_budget`."""
+def bring_in(*, shared_budget: Budget, dataset_budget: Budget, invited: bool = False) -> int:
+    """The part of a step that joins; the caller records it. Raises as `join_shared_budget`.
+
+    `invited` says that two persons just used an invitation of whose budget it is; `guard_joining`
+    asks for it again.
+    """
     rows = locked([shared_budget.pk, dataset_budget.pk])
     shared, dataset = rows.get(shared_budget.pk), rows.get(dataset_budget.pk)
     if shared is None or dataset is None:
         raise CannotShare
     if (shared.kind, dataset.kind) != (Budget.Kind.SHARED_BUDGET, Budget.Kind.DATASET):
+        raise CannotShare
+    if not (invited or takes_part(shared, dataset.tenant)):
         raise CannotShare
     # What was derived is charged to the shared budgets of its parents.
     if dataset.parents.exists():

@@ -27,7 +27,7 @@ from dpgov.budgets.services.dividing import check_division, check_merge
 from dpgov.budgets.services.invitations import check_inviter
 from dpgov.budgets.shared_budgets import shared_budgets_of
 from dpgov.limits import shared_budgets
-from dpgov.limits.web.forms.lookup import own_or_404, shared_budget_or_404
+from dpgov.limits.web.forms.lookup import own_or_404, taking_part_or_404
 from dpgov.limits.web.forms.requested import requested
 from dpgov.limits.web.forms.shared_budgets import DivideForm, MergeForm, ShareForm
 from dpgov.tenants.permissions import Permission, membership_of, requires
@@ -65,7 +65,7 @@ def merge(request: HttpRequest, shared_budget_id: UUID) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def divide(request: HttpRequest, shared_budget_id: UUID) -> HttpResponse:
     """Ask for some of the tenant's datasets to leave, into a shared budget of their own."""
-    budget, tenant = shared_budget_or_404(request, shared_budget_id), membership_of(request).tenant
+    budget, tenant = taking_part_or_404(request, shared_budget_id), membership_of(request).tenant
     shared = shared_budgets.shared(budget, tenant)
     name = _("%(name)s, apart") % {"name": budget.label}
     initial = {"datasets": request.GET.getlist("dataset"), "name": name}

@@ -21,7 +21,11 @@ from dpgov.budgets.words import amount
 from dpgov.datasets.web.forms.changes import LimitForm
 from dpgov.datasets.web.forms.dataset import declared_currency
 from dpgov.limits import shared_budgets
-from dpgov.limits.web.forms.lookup import own_or_404, shared_budget_or_404
+from dpgov.limits.web.forms.lookup import (
+    own_or_404,
+    shared_budget_or_404,
+    taking_part_or_404,
+)
 from dpgov.limits.web.forms.shared_budgets import OneDatasetForm, OpenForm
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.tenants.selectors import actor_of
@@ -63,7 +67,7 @@ def new(request: HttpRequest) -> HttpResponse:
 @requires(Permission.VIEW_SHARED_BUDGETS)
 @require_safe
 def detail(request: HttpRequest, shared_budget_id: UUID) -> HttpResponse:
-    """One shared budget: how much is left, who is in it, what happened."""
+    """One shared budget: how much is left, who is in it, what happened; the last to who left."""
     membership, budget = membership_of(request), shared_budget_or_404(request, shared_budget_id)
     waiting = requests_of(membership).filter(state="waiting", subject=f"budget:{budget.pk}")
     shared, history = shared_budgets.with_history(budget, membership.tenant)
@@ -75,7 +79,7 @@ def detail(request: HttpRequest, shared_budget_id: UUID) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def join(request: HttpRequest, shared_budget_id: UUID) -> HttpResponse:
     """The datasets that could join, and one of them that does."""
-    membership, budget = membership_of(request), shared_budget_or_404(request, shared_budget_id)
+    membership, budget = membership_of(request), taking_part_or_404(request, shared_budget_id)
     could = shared_budgets.candidates(membership.tenant)
     form = OneDatasetForm(request.POST, candidates=could) if request.method == "POST" else None
     if form is not None and form.is_valid():
