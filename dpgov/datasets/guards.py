@@ -68,10 +68,11 @@ def _of_holds(json: Json) -> Iterator[Guard]:
         f"OLD.held_reason = 'new_data' AND EXISTS (SELECT 1 FROM {_LOOK} l, {_VERSION} v"
         f" WHERE {newest} AND l.outcome = 'goes_on' AND l.by_id <> v.added_by_id)"
     )
-    # An approval is used up by the entry that says so, which comes after it is carried out.
+    # About this hold and no other one. An approval is used up by the entry that says so, which
+    # comes after it is carried out.
     once = (
-        f"{json.identity('held_dataset')} = NEW.id AND NOT EXISTS (SELECT 1"
-        " FROM audit_auditentry a WHERE a.tenant_id = r.tenant_id"
+        f"{json.identity('held_dataset')} = NEW.id AND {json.moment('held_at')} = OLD.held_at"
+        " AND NOT EXISTS (SELECT 1 FROM audit_auditentry a WHERE a.tenant_id = r.tenant_id"
         f" AND a.action = 'CHANGE_APPROVED' AND a.subject = r.subject AND {json.names_request()})"
     )
     yield Guard(

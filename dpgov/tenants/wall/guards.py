@@ -46,6 +46,9 @@ class Json(Protocol):
     def text(self, key: str) -> str:
         """A word in the payload of `r`."""
 
+    def moment(self, key: str) -> str:
+        """A moment in the payload of `r`, written in UTC, as the columns of moments have it."""
+
     def lists(self, key: str, identity: str) -> str:
         """Whether a list of ids in the payload of `r` holds this id."""
 
@@ -103,6 +106,10 @@ class OnPostgreSQL:
         """As it is."""
         return f"r.payload ->> '{key}'"
 
+    def moment(self, key: str) -> str:
+        """As timestamptz."""
+        return f"CAST(r.payload ->> '{key}' AS timestamptz)"
+
     def lists(self, key: str, identity: str) -> str:
         """Texts in the list are as PostgreSQL writes ids."""
         return f"r.payload -> '{key}' ? CAST({identity} AS text)"
@@ -130,6 +137,11 @@ class OnSQLite:
     def text(self, key: str) -> str:
         """As it is."""
         return f"json_extract(r.payload, '$.{key}')"
+
+    def moment(self, key: str) -> str:
+        """To the microsecond, without the zone."""
+        found = f"json_extract(r.payload, '$.{key}')"
+        return f"replace(replace({found}, 'T', ' '), '+00:00', '')"
 
     def lists(self, key: str, identity: str) -> str:
         """One by one."""

@@ -5,6 +5,7 @@ officer, who does. Each carries out inside the approval's transaction and return
 audit entry has to say.
 """
 
+from datetime import UTC
 from uuid import UUID
 
 from dpgov.approvals.errors import NotApproved, Stale
@@ -24,6 +25,7 @@ from dpgov.datasets.services.held.holds import (
     share_budget,
 )
 from dpgov.datasets.services.pausing import PausedDataset
+from dpgov.language.said import said
 from dpgov.privacy.plan.schema import InvalidDomain
 from dpgov.tenants.models import Membership
 
@@ -35,6 +37,7 @@ HOLD_KINDS = (
     SHARE_HELD_DATASET_BUDGET,
     DISCARD_HELD_DATASET,
 )
+_SINCE = "held_at"
 _OVERTAKEN = (NotHeld, SamePeople, AskedAlready, OtherBudget, PausedDataset, InvalidDomain)
 
 
@@ -58,7 +61,7 @@ def request_decision(
     ).first()
     if held is None or kind not in HOLD_KINDS:
         raise NotHeld
-    payload = {"held_dataset": str(held.pk), "name": held.name}
+    payload = {"held_dataset": str(held.pk), "name": held.name, _SINCE: _since(held)}
     if kind == SHARE_HELD_DATASET_BUDGET:
         if was_asked(held):
             raise AskedAlready
@@ -76,8 +79,14 @@ def request_decision(
     )
 
 
+def _since(dataset: Dataset) -> str | None:
+    """When its hold began, by which it differs from every other one; guard_hold compares it."""
+    return None if dataset.held_at is None else dataset.held_at.astimezone(UTC).isoformat()
+
+
 def decide_as_agreed(request: ChangeRequest) -> Effect:
-    """Carry out an approved decision of any of HOLD_KINDS; Stale when it cannot be so any more.
+    """Carry out an approved decision of any of HOLD_KINDS; Stale when it cannot be so any more,
+    and where the hold that it was about has ended and another one has begun.
 
     BudgetFrozen, which leaves the request waiting, until the balances are confirmed.
     """
@@ -88,6 +97,11 @@ def decide_as_agreed(request: ChangeRequest) -> Effect:
     decider = request.decided_by
     if decider is None:
         raise NotApproved
+    # Where it is not held at all, each step says so; where it is, it locks this very hold.
+    if dataset.held_at is not None and payload.get(_SINCE) != _since(dataset):
+        raise Stale(
+            said("This was requested about an earlier hold, which has ended. Request it again.")
+        )
     try:
         if request.kind == RELEASE_HELD_DATASET:
             release_held(dataset=dataset, by=decider)

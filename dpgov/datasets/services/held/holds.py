@@ -201,11 +201,16 @@ def _check_confirmed(datasets: list[Dataset]) -> None:
 
 
 def _locked(dataset: Dataset) -> Dataset:
-    """The dataset, still held, under the locks of a registration; in the caller's transaction."""
+    """The dataset, in the same hold still, under the locks of a registration; in the caller's
+    transaction.
+    """
     one_at_a_time(dataset.tenant_id, current_version(dataset).added_by_id)
     queue_up(dataset.tenant)
     held = Dataset.objects.select_for_update(of=("self",)).filter(
-        pk=dataset.pk, held_at__isnull=False, archived_at__isnull=True
+        pk=dataset.pk,
+        held_at=dataset.held_at,
+        held_at__isnull=False,
+        archived_at__isnull=True,
     )
     found = held.first()
     if found is None:

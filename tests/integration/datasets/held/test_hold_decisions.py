@@ -17,17 +17,25 @@ from dpgov.budgets.models import Budget
 from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset, Look, VersionFingerprint
 from dpgov.datasets.selectors import current_version
-from dpgov.datasets.services import decide_as_agreed, finish_deletions
+from dpgov.datasets.services import (
+    change_new_data_rule,
+    decide_as_agreed,
+    finish_deletions,
+    request_decision,
+)
 from dpgov.datasets.services.held.deciding import (
     DISCARD_HELD_DATASET,
     RELEASE_HELD_DATASET,
     SHARE_HELD_DATASET_BUDGET,
 )
+from dpgov.datasets.services.held.looks import let_begin, pause
 from dpgov.language.translation import retold
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.tenants.models import Membership
 from tests.eager import refused
+from tests.integration.datasets import quick
 from tests.integration.datasets.arriving import CHANGED, PEOPLE, arrives
+from tests.integration.datasets.held import test_others_rows
 from tests.integration.datasets.invented import as_csv, people
 from tests.integration.datasets.registering import register, uploaded
 from tests.triggers import without_triggers
@@ -238,3 +246,40 @@ def test_what_was_recorded_in_an_earlier_form_lets_nothing_look_new(
     assert refused(response)
     assert "in a way that this one does not recognise" in response.content.decode()
     assert Budget.objects.count() == 1
+
+
+def _waiting_release_of_an_earlier_hold(owner: Membership, officer: Membership) -> ChangeRequest:
+    """Requested while new data waited for its look; then let begin, and paused by another one."""
+    change_new_data_rule(tenant=owner.tenant, waits=True, user=officer.user)
+    new = quick.registered(owner, test_others_rows.PEOPLE, test_others_rows.NAMES, "New")
+    request = request_decision(
+        membership=owner, dataset=new, kind=RELEASE_HELD_DATASET, reason="nothing new here"
+    )
+    let_begin(version=current_version(new), membership=officer, reason="fine")
+    pause(version=current_version(new), membership=officer, reason="these are the payroll's people")
+    return request
+
+
+def test_a_decision_about_one_hold_ends_no_later_one(
+    owner: Membership, officer: Membership
+) -> None:
+    """F9: what a second person paused takes two who have seen that pause."""
+    request = _waiting_release_of_an_earlier_hold(owner, officer)
+    decision = approve(
+        request_id=request.pk, decider=officer, reason="yes", carry_out=decide_as_agreed
+    )
+    assert decision.request.state == ChangeRequest.State.STALE
+    assert "about an earlier hold" in retold(decision.request.outcome)
+    assert Dataset.objects.get(name="New").held_reason == "paused"
+
+
+def test_the_database_ends_no_hold_by_what_was_agreed_about_another_one(
+    owner: Membership, officer: Membership
+) -> None:
+    """L8: approved beside the page, it is about the hold that it names."""
+    request = _waiting_release_of_an_earlier_hold(owner, officer)
+    decided = {"state": "approved", "decided_at": timezone.now(), "decided_by": officer.user}
+    ChangeRequest.objects.filter(pk=request.pk).update(**decided)
+    rows = Dataset.objects.filter(name="New")
+    with pytest.raises(DatabaseError, match="as two persons approved"), transaction.atomic():
+        rows.update(held_at=None, held_reason="")
