@@ -53,7 +53,7 @@ class NotMembers(LedgerRefusal):
 
 
 class NobodyStays(LedgerRefusal):
-    """A division leaves members on both sides."""
+    """A division of one's own shared budget leaves members on both sides."""
 
     def __init__(self) -> None:
         super().__init__(said("At least one dataset has to stay. Choose fewer datasets."))
@@ -147,14 +147,19 @@ def split_shared_budget(
 def check_division(
     shared: Budget, leaving: Collection[UUID], tenant: Tenant
 ) -> QuerySet[SharedBudgetMember]:
-    """Who leaves. Raises NotMembers and NobodyStays, as a division would now; changes nothing."""
+    """Who leaves. Raises NotMembers and NobodyStays, as a division would now; changes nothing.
+
+    From another organisation's shared budget everybody may go, also the last: whoever was left
+    alone there would be kept by a limit that is lowered elsewhere, and by one person.
+    """
     members = SharedBudgetMember.objects.filter(
         shared_budget=shared, tenant=tenant, left_at__isnull=True
     )
     going = members.filter(dataset_budget__in=leaving)
     if not leaving or going.count() != len(set(leaving)):
         raise NotMembers
-    others_stay = crossing.shared_with_others(shared.pk, tenant.pk)
+    foreign = shared.tenant_id != tenant.pk
+    others_stay = foreign or crossing.shared_with_others(shared.pk, tenant.pk)
     if not others_stay and members.count() == len(set(leaving)):
         raise NobodyStays
     return going

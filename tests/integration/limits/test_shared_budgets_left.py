@@ -98,3 +98,21 @@ def test_who_left_reads_their_own_history_and_no_balance(
     assert "Foreign left" in there
     assert "Datasets of another organisation" not in there
     assert reverse("dashboards:shared_budget_join", args=[left.shared.pk]) not in there
+
+
+def test_who_is_left_alone_in_a_shared_budget_elsewhere_may_leave_it(
+    sides: Sides,  # noqa: F811
+    dataset: Dataset,
+) -> None:
+    """F11: by two persons and with the whole total; of one's own budget somebody still stays."""
+    sides.joined()
+    for owner, officer, budget_id in (
+        (sides.owner, sides.officer, dataset.budget_id),
+        (sides.their_owner, sides.their_officer, sides.theirs.budget_id),
+    ):
+        path = reverse("dashboards:shared_budget_divide", args=[sides.shared.pk])
+        body = {"datasets": [budget_id], "name": "Apart", "reason": "other people"}
+        request = owner.post(path, body).headers["Location"]
+        assert officer.post(request + "approve/", {"reason": "yes"}).status_code == 302
+        assert not _is_in(sides.shared, budget_id)
+    assert Budget.objects.filter(label="Apart").count() == 2
