@@ -17,6 +17,7 @@ from dpgov.audit.actions import Action
 from dpgov.audit.selectors import EntryFilter, entries_of
 from dpgov.datasets.lineage import governing
 from dpgov.datasets.models import Dataset, DatasetVersion
+from dpgov.datasets.services.held.deciding import hold_has_ended
 from dpgov.operation.clock import database_now
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.asking.asked import Asked, read_plan
@@ -131,8 +132,9 @@ def _ended_since(approval: BudgetRequest, dataset: Dataset, since: datetime) -> 
     if not _is_same_member(approval):
         return "moved"
     # Read again, because they may be resumed at this moment.
-    its = Dataset.objects.filter(pk__in=[one.pk for one in governing(dataset)])
-    if its.filter(resumed_at__gte=since).exists():
+    governed = governing(dataset)
+    its = Dataset.objects.filter(pk__in=[one.pk for one in governed])
+    if its.filter(resumed_at__gte=since).exists() or hold_has_ended(governed, since=since):
         return "paused"
     return "frozen" if _was_frozen(dataset, since) else ""
 

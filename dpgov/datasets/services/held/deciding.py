@@ -5,13 +5,17 @@ officer, who does. Each carries out inside the approval's transaction and return
 audit entry has to say.
 """
 
-from datetime import UTC
+from collections.abc import Collection
+from datetime import UTC, datetime
 from uuid import UUID
 
 from dpgov.approvals.errors import NotApproved, Stale
 from dpgov.approvals.kinds import Effect
 from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.services import approved, request_change
+from dpgov.audit.actions import Action
+from dpgov.audit.entry import canonical_json
+from dpgov.audit.selectors import EntryFilter, entries_of
 from dpgov.datasets.discarded import was_asked
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services.held.holds import (
@@ -77,6 +81,27 @@ def request_decision(
         payload=payload,
         reason=reason,
     )
+
+
+def hold_has_ended(datasets: Collection[Dataset], *, since: datetime) -> bool:
+    """Whether one of these, of one tenant, was held and is not any more, by two persons or a look.
+
+    Read off the decisions themselves, which stay; the row of the dataset keeps nothing of it.
+    """
+    (tenant_id,) = {dataset.tenant_id for dataset in datasets}
+    subjects = [f"dataset:{dataset.pk}" for dataset in datasets]
+    agreed = ChangeRequest.objects.filter(
+        tenant_id=tenant_id,
+        kind__in=HOLD_KINDS,
+        subject__in=subjects,
+        state=ChangeRequest.State.APPROVED,
+        decided_at__gte=since,
+    )
+    looked = EntryFilter(action=Action.DATASET_LOOKED_AT.value, since=since)
+    began = entries_of(tenant_id, looked).filter(
+        subject__in=subjects, detail__contains=canonical_json({"begins": True})[1:-1]
+    )
+    return agreed.exists() or began.exists()
 
 
 def _since(dataset: Dataset) -> str | None:

@@ -3,9 +3,14 @@
 from typing import Any
 from uuid import uuid4
 
+from dpgov.approvals.services import approve
 from dpgov.datasets.models import Dataset, DatasetVersion, Policy
 from dpgov.datasets.rules import Rules
-from dpgov.datasets.services import change_policy
+from dpgov.datasets.selectors import current_version
+from dpgov.datasets.services import change_policy, decide_as_agreed, request_decision
+from dpgov.datasets.services.held.deciding import RELEASE_HELD_DATASET
+from dpgov.datasets.services.held.looks import let_begin, pause
+from dpgov.datasets.services.holding import hold
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.asking.submit import submit_approved
 from dpgov.queries.models import BudgetRequest, Query
@@ -80,3 +85,20 @@ def moved_away_and_back(dataset: Dataset, owner: Membership) -> None:
     who = Membership.objects.get(tenant=dataset.tenant, user__email__startswith="anna")
     for role in (Role.ADMIN, Role.ANALYST):
         change_role(membership=who, role=role, actor=actor_of(admin.user))
+
+
+def held_for_a_while(dataset: Dataset, owner: Membership) -> None:
+    """Paused by an officer, and opened again by two persons."""
+    officer = join(owner.tenant, Role.OFFICER, "oda")
+    pause(version=current_version(dataset), membership=officer, reason="whose rows are these?")
+    release = request_decision(
+        membership=owner, dataset=dataset, kind=RELEASE_HELD_DATASET, reason="other people's"
+    )
+    approve(request_id=release.pk, decider=officer, reason="yes", carry_out=decide_as_agreed)
+
+
+def waited_for_a_look(dataset: Dataset, owner: Membership) -> None:
+    """Held as new data is, until an officer let it begin."""
+    officer = join(owner.tenant, Role.OFFICER, "oda")
+    hold(dataset, Dataset.HeldReason.NEW_DATA)
+    let_begin(version=current_version(dataset), membership=officer, reason="fine")

@@ -15,7 +15,9 @@ from dpgov.budgets.errors import InsufficientBudget
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import confirm_budget, freeze_tenant
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.selectors import current_version
 from dpgov.datasets.services import pause_questions, resume_questions
+from dpgov.datasets.services.held.looks import let_begin
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.asking.approval import NotApproved
 from dpgov.queries.asking.gate import Paused
@@ -37,10 +39,12 @@ from tests.integration.queries.asking.approving import (
     PLAN,
     approved,
     ask,
+    held_for_a_while,
     moved_away_and_back,
     needs_approval,
     new_version,
     requested,
+    waited_for_a_look,
 )
 from tests.integration.queries.conftest import lower_limit
 from tests.integration.queries.ready_made.published import VALUES, published
@@ -208,6 +212,8 @@ def _frozen_for_a_while(dataset: Dataset, owner: Membership) -> None:
 @pytest.mark.parametrize(
     ("happens", "said"),
     [
+        (held_for_a_while, "were paused since"),
+        (waited_for_a_look, "were paused since"),
         (new_version, "newer version"),
         (_paused_for_a_while, "were paused since"),
         (_frozen_for_a_while, "was frozen since"),
@@ -227,6 +233,15 @@ def test_what_happens_meanwhile_ends_it(
     happens(dataset, owner)
     with unchanged(), pytest.raises(NotApproved, match=said):
         ask(analyst, approval)
+
+
+def test_a_look_that_ends_no_hold_leaves_it(
+    approval: BudgetRequest, analyst: Membership, officer: Membership, dataset: Dataset
+) -> None:
+    """L40: whatever the officer writes about it; questions went on."""
+    said = '"begins":true'
+    let_begin(version=current_version(dataset), membership=officer, reason=said)
+    assert ask(analyst, approval).approval == approval
 
 
 def test_every_other_rule_and_limit_binds_as_ever(
