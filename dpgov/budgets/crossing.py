@@ -91,14 +91,20 @@ def claim(code_hash: str, tenant_id: UUID) -> Claim | None:
 
 
 def admit(invitation_id: UUID, tenant_id: UUID) -> UUID | None:
-    """Let this tenant's queries charge the shared budget of an invitation that it used up."""
+    """Let this tenant's queries charge the shared budget of an invitation that it used up.
+
+    None once the code is out of date: whoever invited counts on its days, and cannot take it back.
+    """
     if connection.vendor == "postgresql":
         found: UUID | None = through_gate("SELECT budgets_admit_by_invitation(%s)", invitation_id)[
             0
         ][0]
         return found
     used = SharedBudgetInvitation.objects.filter(
-        pk=invitation_id, accepted_by=tenant_id, tenant__practice_of__isnull=True
+        pk=invitation_id,
+        accepted_by=tenant_id,
+        expires_at__gt=clock.now(),
+        tenant__practice_of__isnull=True,
     ).first()
     if used is None:
         return None

@@ -134,15 +134,16 @@ def _joining(json: Json) -> Guard:
 
 
 def _invited(json: Json) -> str:
-    """Whether the invitation in the payload of `r` led its tenant here; it is the other tenant's,
-    so that PostgreSQL asks through a gate.
+    """Whether the invitation in the payload of `r` led its tenant here, and was good still when `r`
+    was decided; it is the other tenant's, so that PostgreSQL asks through a gate.
     """
-    asked = (json.identity("invitation"), "NEW.shared_budget_id", "NEW.tenant_id")
+    invitation, tenant = json.identity("invitation"), "NEW.tenant_id"
     if isinstance(json, OnPostgreSQL):
-        return f"budgets_invited({', '.join(asked)})"
+        return f"budgets_invited({invitation}, NEW.shared_budget_id, {tenant}, r.decided_at)"
     return (
-        "EXISTS (SELECT 1 FROM budgets_sharedbudgetinvitation i WHERE i.id = {} "
-        "AND i.shared_budget_id = {} AND i.accepted_by_id = {})".format(*asked)
+        f"EXISTS (SELECT 1 FROM budgets_sharedbudgetinvitation i WHERE i.id = {invitation}"
+        f" AND i.shared_budget_id = NEW.shared_budget_id AND i.accepted_by_id = {tenant}"
+        " AND i.expires_at > r.decided_at)"
     )
 
 

@@ -36,7 +36,7 @@ _CLAIM = f"""
 _USED = """
     FROM budgets_sharedbudgetinvitation i
     JOIN tenants_tenant t ON t.id = i.tenant_id AND t.practice_of IS NULL
-    WHERE i.id = $1 AND i.accepted_by_id = dpgov_tenant()
+    WHERE i.id = $1 AND i.accepted_by_id = dpgov_tenant() AND i.expires_at > clock_timestamp()
 """
 _ADMIT = f"""
     INSERT INTO budgets_budgetaccess (budget_id, tenant_id, created_at)
@@ -48,6 +48,7 @@ _INVITED = """
     SELECT EXISTS (
         SELECT 1 FROM budgets_sharedbudgetinvitation i
         WHERE i.id = $1 AND i.shared_budget_id = $2 AND i.accepted_by_id = $3
+          AND i.expires_at > $4
     )
 """
 _SHARED = """
@@ -124,7 +125,7 @@ def installed() -> tuple[Installed, ...]:
         gate(
             "budgets_admit_by_invitation(uuid)", returns="uuid", volatility="VOLATILE", body=_ADMIT
         ),
-        gate("budgets_invited(uuid, uuid, uuid)", returns="boolean", body=_INVITED),
+        gate("budgets_invited(uuid, uuid, uuid, timestamptz)", returns="boolean", body=_INVITED),
         gate("budgets_shared_with_others(uuid, uuid)", returns="boolean", body=_SHARED),
         gate("budgets_protect(uuid, text)", returns="uuid", volatility="VOLATILE", body=_PROTECT),
         *installed_guards(guards),

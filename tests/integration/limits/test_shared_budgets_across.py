@@ -3,15 +3,18 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 
 import pytest
 from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from dpgov.approvals.models import ChangeRequest
 from dpgov.audit.actor import OPERATOR
-from dpgov.budgets.models import Budget, SharedBudgetMember
+from dpgov.budgets.models import Budget, SharedBudgetInvitation, SharedBudgetMember
+from dpgov.budgets.services.invitations import ACCEPT_SHARED_BUDGET
 from dpgov.budgets.services.raising import RAISE_LIMIT
 from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
 from dpgov.datasets.models import Dataset
@@ -135,6 +138,17 @@ def _refusal(html: str) -> str:
     found = re.search(r'class="invalid-feedback[^>]*>(.*?)</div>', html, re.DOTALL)
     assert found is not None
     return " ".join(found[1].split())
+
+
+def test_a_code_that_was_entered_is_approved_while_it_is_good(sides: Sides) -> None:
+    """F8: whoever invited counts on its seven days; afterwards it takes a new one."""
+    request = sides.entered(sides.invited())
+    late = timezone.now() - timedelta(seconds=1)
+    SharedBudgetInvitation.objects.update(expires_at=late)
+    sides.their_officer.post(request + "approve/", {"reason": "yes"})
+    assert ChangeRequest.objects.get(kind=ACCEPT_SHARED_BUDGET).state == "stale"
+    assert "Ask for a new code" in page(sides.their_owner, request)
+    assert not SharedBudgetMember.objects.filter(dataset_budget=sides.theirs.budget_id).exists()
 
 
 def test_a_forgotten_reason_does_not_use_the_code_up(sides: Sides) -> None:

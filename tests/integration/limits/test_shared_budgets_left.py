@@ -1,18 +1,22 @@
 """An organisation that left another one's shared budget: no way back in, and no look at it."""
 
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
 from django.db import DatabaseError, transaction
 from django.urls import reverse
+from django.utils import timezone
 
 from dpgov.audit.actor import OPERATOR
-from dpgov.budgets.models import Budget, SharedBudgetMember
+from dpgov.budgets.models import Budget, SharedBudgetInvitation, SharedBudgetMember
+from dpgov.budgets.services.invitations import ACCEPT_SHARED_BUDGET
 from dpgov.budgets.services.shared_budgets import CannotShare, join_shared_budget
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership
+from tests.agreed import agree
 from tests.cast import Ask
 from tests.integration.dashboards.reading import page
 from tests.integration.datasets.quick import registered
@@ -116,3 +120,20 @@ def test_who_is_left_alone_in_a_shared_budget_elsewhere_may_leave_it(
         assert officer.post(request + "approve/", {"reason": "yes"}).status_code == 302
         assert not _is_in(sides.shared, budget_id)
     assert Budget.objects.filter(label="Apart").count() == 2
+
+
+def test_the_database_asks_for_a_code_that_was_good_when_two_persons_accepted_it(
+    left: Sides, more: Dataset
+) -> None:
+    """H2: the same agreement, with the days of the code over and not over."""
+    used = SharedBudgetInvitation.objects.get()
+    lists = {"invitation": str(used.pk), "dataset_budgets": [str(more.budget_id)]}
+    agree(more.tenant, ACCEPT_SHARED_BUDGET, **lists)
+    new = SharedBudgetMember(
+        tenant_id=more.tenant_id, shared_budget=left.shared, dataset_budget_id=more.budget_id
+    )
+    SharedBudgetInvitation.objects.update(expires_at=timezone.now() - timedelta(days=1))
+    with pytest.raises(DatabaseError, match="by an invitation"), transaction.atomic():
+        new.save(force_insert=True)
+    SharedBudgetInvitation.objects.update(expires_at=timezone.now() + timedelta(days=1))
+    new.save(force_insert=True)
