@@ -137,12 +137,18 @@ def give_role(
 
 
 def _move(current: Membership, after: str) -> str:
-    """A role that somebody keeps is theirs without a break; by the clock of permits and namings."""
+    """A role that somebody keeps is theirs without a break; by the clock of permits and namings.
+
+    Whoever asks no more loses their places in projects, as by being removed: what was granted to
+    those lets nobody ask who was something else meanwhile. The entry of the step says both.
+    """
     before, wanted, now = current.roles_code, roles_in(after), clock.database_now()
     if before == after:
         raise RoleUnchanged
     if Role.ADMIN not in wanted:
         _keep_an_administrator(current)
+    if current.has(Role.ANALYST) and Role.ANALYST not in wanted:
+        _end_places(current)
     since = [current.since(role) or now for role in wanted]
     current.role, current.role_since = wanted[0], since[0]
     two = len(wanted) > 1
@@ -176,8 +182,12 @@ def remove_from_practice(*, membership: Membership) -> None:
 
 def _end(current: Membership, actor: Actor) -> None:
     _record(current, actor, Action.MEMBER_REMOVED, {"role": current.roles_code})
-    ProjectMember.objects.filter(tenant=current.tenant, user=current.user).end()
+    _end_places(current)
     current.delete()
+
+
+def _end_places(current: Membership) -> None:
+    ProjectMember.objects.filter(tenant=current.tenant, user=current.user).end()
 
 
 def _lock(tenant: Tenant) -> None:

@@ -14,7 +14,7 @@ from dpgov.operation import clock
 from dpgov.operation.clock import database_now
 from dpgov.tenants.models import Membership, Project, ProjectMember, Role, User
 from dpgov.tenants.projects import add_project_member, remove_project_member
-from dpgov.tenants.services import remove_member
+from dpgov.tenants.services import change_role, remove_member
 from tests.cast import join
 from tests.integration.budgets.conftest import NANO
 from tests.made_once import made_once
@@ -51,12 +51,19 @@ def leave_and_come_back(project: Project, person: Membership) -> None:
     Membership.objects.create(tenant=person.tenant, user=person.user, role=Role.ANALYST)
 
 
+def turn_away_and_back(project: Project, person: Membership) -> None:
+    """An administrator alone gives somebody another role, and the old one again."""
+    join(person.tenant, Role.ADMIN, "ada")
+    for role in (Role.ADMIN, Role.ANALYST):
+        change_role(membership=person, role=role, actor=OPERATOR)
+
+
 def charged(budget: Budget, person: Membership) -> Allocation | None:
     """What a question on the whole dataset, which needs no allocation, would be charged to."""
     return choose_allocation(allocations_of(person.user, budget.pk, needed=False), wanted=None)
 
 
-@pytest.mark.parametrize("leave", [take_off, leave_and_come_back])
+@pytest.mark.parametrize("leave", [take_off, leave_and_come_back, turn_away_and_back])
 @pytest.mark.parametrize("withdrawn", [False, True])
 def test_who_leaves_a_project_with_an_allocation_has_the_rest_of_the_budget_no_more_than_before(
     budget: Budget,
@@ -77,7 +84,7 @@ def test_who_leaves_a_project_with_an_allocation_has_the_rest_of_the_budget_no_m
     assert charged(budget, anna) == own
 
 
-@pytest.mark.parametrize("leave", [take_off, leave_and_come_back])
+@pytest.mark.parametrize("leave", [take_off, leave_and_come_back, turn_away_and_back])
 def test_who_left_before_their_project_was_granted_anything_is_limited_by_nothing(
     budget: Budget, anna: Membership, ageing: Project, leave: Callable[[Project, Membership], None]
 ) -> None:
@@ -89,7 +96,7 @@ def test_who_left_before_their_project_was_granted_anything_is_limited_by_nothin
     assert len(ways_for(anna.user, [budget.pk], needing=[])[budget.pk]) == 1
 
 
-@pytest.mark.parametrize("leave", [take_off, leave_and_come_back])
+@pytest.mark.parametrize("leave", [take_off, leave_and_come_back, turn_away_and_back])
 def test_a_clock_that_was_ahead_at_the_grant_takes_nobody_s_part_in_it_away(
     budget: Budget,
     anna: Membership,
