@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Coalesce
 
 from dpgov.notices.events.telling import NEWS, Happening, people_having, told_before
 from dpgov.notices.kinds import Kind
@@ -27,13 +28,27 @@ def budget_requests(tenant_id: UUID) -> Iterator[Happening]:
         Q(asked_at__gt=since) | Q(answered_at__gt=since), tenant_id=tenant_id
     )
     others = rows.exclude(about=BudgetRequest.About.QUESTION).exclude(state__in=_UNTOLD)
-    found = list(others.select_related("dataset").order_by("-asked_at")[:_MOST])
-    known = told_before(tenant_id, map(_key, found))
-    return (_happening(sent) for sent in found if _key(sent) not in known)
+    found = others.filter(pk__in=_not_told(tenant_id, others)).select_related("dataset")
+    return (_happening(sent) for sent in found)
 
 
-def _key(sent: BudgetRequest) -> str:
-    return f"budget_request:{sent.pk}:{'asked' if sent.is_waiting else 'answered'}"
+def _not_told(tenant_id: UUID, rows: QuerySet[BudgetRequest]) -> list[UUID]:
+    """Those to tell in this round, longest known first: an answer is as new as its moment, however
+    many requests were sent after its own. What was told before takes nobody's turn.
+    """
+    moment = Coalesce("answered_at", "asked_at")
+    known = list(rows.order_by(moment, "pk").values_list("pk", "state"))
+    owed: list[UUID] = []
+    for begin in range(0, len(known), _MOST):
+        keys = {_key(pk, state): pk for pk, state in known[begin : begin + _MOST]}
+        told = told_before(tenant_id, keys)
+        owed += [pk for key, pk in keys.items() if key not in told]
+    return owed[:_MOST]
+
+
+def _key(sent_id: UUID, state: str) -> str:
+    waits = state == BudgetRequest.State.WAITING
+    return f"budget_request:{sent_id}:{'asked' if waits else 'answered'}"
 
 
 def _happening(sent: BudgetRequest) -> Happening:
@@ -53,4 +68,6 @@ def _told(
     detail: dict[str, str],
     due_at: datetime,
 ) -> Happening:
-    return Happening(_key(sent), kind, due_at, people, detail, dataset=sent.dataset_id)
+    return Happening(
+        _key(sent.pk, sent.state), kind, due_at, people, detail, dataset=sent.dataset_id
+    )

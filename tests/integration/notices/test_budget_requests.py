@@ -89,6 +89,24 @@ def test_who_asked_is_told_the_answer(
     assert told(owner) == [ASKED]
 
 
+def test_an_answer_is_told_however_many_requests_came_after_its_own(
+    owner: Membership, analyst: Membership, wanted: Wanted, told: Told
+) -> None:
+    """And all of a burst are told, in rounds."""
+    sent = wanted()
+    read_the_log(owner.tenant)
+    known = {"dataset": sent.dataset, "tenant": sent.tenant, "epsilon_nano": NANO, "reason": "more"}
+    later = {"asked_by": owner.user, "answered_by": analyst.user, "answered_at": clock.now()}
+    later |= {"about": "permit", "state": BudgetRequest.State.DECLINED, "answer": "no"}
+    BudgetRequest.objects.bulk_create(BudgetRequest(**known, **later) for _ in range(401))
+    _declined(owner, sent)
+    for _ in range(4):
+        read_the_log(owner.tenant)
+    declined = "Your request for budget of Visits was declined. The reason is with it."
+    assert told(analyst) == [declined]
+    assert told(owner).count(declined) == 401
+
+
 def test_of_what_was_withdrawn_before_anybody_looked_nobody_is_told(
     owner: Membership, analyst: Membership, wanted: Wanted, told: Told
 ) -> None:
