@@ -196,12 +196,15 @@ def largest(terms: Terms, most_nano: int, question: Question | None) -> tuple[in
 
 
 def too_exact(rules: Rules, blueprint: Blueprint) -> float | None:
-    """The smallest error that a count would have, where the policy wants a larger one."""
+    """The smallest error that a count would have, where the policy wants a larger one.
+
+    Of cumulative counts the most exact one is looked at, not the worst, which quotes state.
+    """
     if rules.least_error is None:
         return None
     errors = [
         statement["value"]
-        for _draw, column, statements in blueprint.expected(None)
+        for column, statements in blueprint.narrowest()
         for statement in statements
         if column.statistic.kind.facts.quantity is Quantity.NUMBER
         and statement["confidence_level"] == _CONFIDENCE

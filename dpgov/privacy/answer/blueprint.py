@@ -15,6 +15,7 @@ from dpgov.privacy.accounting.loss import Loss, Mode, epsilon_paid_by, rho_of
 from dpgov.privacy.answer.body import check_cells, most_cells
 from dpgov.privacy.mechanisms.choice import mechanisms_for
 from dpgov.privacy.mechanisms.chosen import ChosenTables
+from dpgov.privacy.mechanisms.cumulative import Cumulative
 from dpgov.privacy.mechanisms.mechanism import Column, Mechanism, Statements
 from dpgov.privacy.noise.noise import NoiseOutOfRange
 from dpgov.privacy.plan.bins import ROWS_OF_UNIT, CodeGrouping
@@ -126,6 +127,14 @@ class Blueprint:
             for column, accuracy in mechanism.expected(rows_in_a_cell)
         ]
         return sorted(found, key=lambda item: self.plan.statistics.index(item[1].statistic))
+
+    def narrowest(self) -> list[tuple[Column, Statements]]:
+        """Of each column the least error that any of its numbers has, or one that these tell."""
+        return [
+            (column, mechanism.least() if isinstance(mechanism, Cumulative) else accuracy)
+            for mechanism in self.mechanisms
+            for column, accuracy in mechanism.expected(None)
+        ]
 
 
 def loss_of(plan: Plan, mode: Mode) -> Loss:

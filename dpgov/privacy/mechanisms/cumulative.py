@@ -90,6 +90,14 @@ class Cumulative(OfOne, Summed):
         widest = float(np.sqrt(self.strategy.variances.max()))
         return [(Column(self.statistic, {}), _stated(widest, self._factors()))]
 
+    def least(self) -> Statements:
+        """The narrowest of all bounds; those of single bins count, as ranges are free later."""
+        deviation = float(np.sqrt(self.strategy.variances.min()))
+        alone = self.strategy.most_exact_bin[None, :]
+        (of_a_bin,) = statements_of_weights(alone, self.taken.noise)
+        pairs = zip(_stated(deviation, self._factors()), of_a_bin, strict=True)
+        return [min(pair, key=lambda statement: statement["value"]) for pair in pairs]
+
     def _statements(self) -> list[Statements]:
         deviations = np.sqrt(self.strategy.variances)
         return [_stated(deviation, self._factors()) for deviation in deviations.tolist()]

@@ -97,6 +97,11 @@ class Product:
         return _each(self.first.largest, self.second.largest)
 
     @property
+    def most_exact_bin(self) -> Floats:
+        """Which combination of the sums is the cell that has the least noise."""
+        return _each(self.first.most_exact_bin, self.second.most_exact_bin)
+
+    @property
     def usual(self) -> float:
         """What is to be small: the mean of the variances of all rectangles."""
         return self.first.of_ranges * self.second.of_ranges
