@@ -121,8 +121,7 @@ def weakening_of(
     if currency.delta is not None:
         words.append(
             gettext(
-                "All of this holds but for a probability of δ {delta}, with which the promise may "
-                "fail; δ stays as it is."
+                "All of this holds but for a probability of δ {delta}, which stays as it is."
             ).format(delta=currency.delta_text)
         )
     return words

@@ -34,9 +34,10 @@ PROMISE = Theme(
             "delta",
             _("δ (delta)"),
             _(
-                "A small probability with which the promise of ε may fail, like one in a million. "
-                "Only datasets that count in ρ have one; it should be well under 1 divided by the "
-                "number of people."
+                "A small probability that comes on top of what ε allows, like one in a million: "
+                "whatever anybody looks for in all answers together is at most e^ε times as likely "
+                "with a person as without, plus δ. Only datasets that count in ρ have one; it "
+                "should be well under 1 divided by the number of people."
             ),
             ("rho", "epsilon"),
         ),

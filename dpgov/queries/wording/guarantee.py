@@ -60,22 +60,26 @@ _HARDLY_PROTECTED = {
 _ALMOST_THE_SAME = {
     True: ngettext_lazy(
         "Had {whom} been missing or been added, the possible answers would have been spread "
-        "almost the same, within this amount of zero-concentrated differential privacy. All "
-        "answers together stay within the ε that the owner declared, except with the tiny "
-        "probability δ.",
+        "almost the same, within this amount of zero-concentrated differential privacy. "
+        "Whatever anybody looks for in all answers together is at most e^ε times as likely in one "
+        "of the two cases as in the other, plus a probability of δ, with the ε and δ that the "
+        "owner declared.",
         "Had {whom} been missing or been added, the possible answers would have been spread "
-        "almost the same, within this amount of zero-concentrated differential privacy. All "
-        "answers together stay within the ε that the owner declared, except with the tiny "
-        "probability δ.",
+        "almost the same, within this amount of zero-concentrated differential privacy. "
+        "Whatever anybody looks for in all answers together is at most e^ε times as likely in one "
+        "of the two cases as in the other, plus a probability of δ, with the ε and δ that the "
+        "owner declared.",
         "size",
     ),
     False: ngettext_lazy(
         "Had {whom} held other values, the possible answers would have been spread almost the "
-        "same, within this amount of zero-concentrated differential privacy. All answers together "
-        "stay within the ε that the owner declared, except with the tiny probability δ.",
+        "same, within this amount of zero-concentrated differential privacy. Whatever anybody "
+        "looks for in all answers together is at most e^ε times as likely in one of the two cases "
+        "as in the other, plus a probability of δ, with the ε and δ that the owner declared.",
         "Had {whom} held other values, the possible answers would have been spread almost the "
-        "same, within this amount of zero-concentrated differential privacy. All answers together "
-        "stay within the ε that the owner declared, except with the tiny probability δ.",
+        "same, within this amount of zero-concentrated differential privacy. Whatever anybody "
+        "looks for in all answers together is at most e^ε times as likely in one of the two cases "
+        "as in the other, plus a probability of δ, with the ε and δ that the owner declared.",
         "size",
     ),
 }

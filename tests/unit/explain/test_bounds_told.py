@@ -3,9 +3,11 @@
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
+import dpgov
 from dpgov.explain.beliefs import moved
 from dpgov.explain.densities import sides
 from dpgov.explain.figures import understanding
@@ -14,6 +16,7 @@ from dpgov.explain.lessons.drawing import share, shown
 from dpgov.explain.lessons.promise import beliefs
 from dpgov.explain.promise import invented_promise
 from dpgov.privacy.accounting.decimals import NANO
+from dpgov.queries.wording.guarantee import guarantee_in_words
 
 UP, DOWN = "ROUND_CEILING", "ROUND_FLOOR"
 
@@ -81,3 +84,25 @@ def test_a_bound_is_written_towards_the_side_that_it_holds_on(
 
 def test_so_is_a_share() -> None:
     assert (share("0.73106", 1, UP), share("0.73109", 2, DOWN)) == ("73.2%", "73.10%")
+
+
+@pytest.mark.parametrize("neighbouring", ["add_remove", "change_one"])
+@pytest.mark.parametrize("size", [1, 3])
+def test_an_answer_in_rho_says_that_delta_comes_on_top_of_what_epsilon_allows(
+    neighbouring: str, size: int
+) -> None:
+    """L20: (ε, δ) bounds events; that ε holds but for δ would be more than it promises."""
+    body = {"rho": 0.01, "group_size": size, "neighbouring": neighbouring}
+    (sentence,) = guarantee_in_words(body)
+    assert "at most e^ε times as likely" in sentence
+    assert "plus a probability of δ" in sentence
+    assert "except" not in sentence
+
+
+def test_no_sentence_says_that_delta_is_the_probability_with_which_the_promise_fails() -> None:
+    """L20: neither forms nor pages, the glossary or lessons."""
+    house = Path(dpgov.__file__).parent
+    files = [*house.rglob("*.py"), *(house.parent / "templates").rglob("*.html")]
+    said = {path: " ".join(path.read_text().replace('"', " ").split()) for path in files}
+    wrong = ("promise may fail", "promise of ε may fail", "promise fails", "tiny probability δ")
+    assert [path for path, text in said.items() if any(one in text for one in wrong)] == []

@@ -96,7 +96,7 @@ def delta_field() -> DeltaField:
         label="δ",
         required=False,
         help_text=_(
-            "Only for (ε, δ): the probability with which the promise may fail, like 1e-6. "
+            "Only for (ε, δ): the probability that comes on top of what ε allows, like 1e-6. "
             "Take well under 1 in the number of people."
         ),
     )

@@ -1,1 +1,1 @@
-"""What adds up: over questions, over people, and where a promise may fail."""
+"""What adds up: over questions, over people, and what δ adds."""

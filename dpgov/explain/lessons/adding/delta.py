@@ -66,8 +66,8 @@ LESSON = Lesson(
     title=gettext_noop("Why δ must be far below 1/n"),
     question=gettext_noop("What does a δ of one in a thousand allow?"),
     sentence=gettext_noop(
-        "δ is the chance that the promise fails for you, and there are n of you: it must be far "
-        "below 1/n."
+        "At worst δ is the chance that your row is published as it is, and there are n of you: it "
+        "must be far below 1/n."
     ),
     controls=(Control("delta", "δ", tuple(map(str, POWERS)), "5", words=_NAMES),),
     scene=scene,
