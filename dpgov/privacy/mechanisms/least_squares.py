@@ -40,6 +40,17 @@ within the bounds by no more than 2. None of the L levels after the first is fur
 so that all categories together add Σ L r² <= max L (Σ r)² <= 4 max L to |θ|². As long as that is a
 line by one category whose levels are all at the other bound than its first. What θ is at most along
 single directions, `Design.most` tells exactly.
+
+Columns of many steps are made coarse: a row's true components are x = w + d with |d| <= o, half a
+coarse step, and its true outcome y is no further from its coarse u. For the line θ through the true
+rows, Σ x (y - x'θ) = 0, so that with r = y - x'θ
+
+    Σ w (u - w'θ) = -Σ d r - Σ w t,   |t| = |(d, d_y)'v| <= |o| |v|.
+
+These are added on the right side above. Times z = (Ã + R)⁻¹ c the last is |o| |v| √(n Σ (z'w)²) at
+most, by Cauchy and Schwarz, and Σ (z'w)² is z'c and what the noise may hide of it; the first is
+o'|z| √(n Σ r²), where no line leaves more of r than θ̃ does. Both blur what is clear, too. Where all
+is clear |t| is no more than o'|ṽ| either, and |o| times what v and ṽ are apart.
 """
 
 import math
@@ -150,8 +161,26 @@ class Line:
         pulled = self.inverse @ combination
         weights = self.moments.weights(np.append(pulled, 0.0), np.append(-self.theta, 1.0))
         shrunk = self.moments.design.most((self.ridge @ pulled).tolist())
+        more = shrunk + self._taken_together(pulled, combination)
         found = self.moments.bounds(weights, CONFIDENCE_LEVELS)
-        return [bound * self.longer + shrunk for bound in found]
+        return [bound * self.longer + more for bound in found]
+
+    def _taken_together(self, pulled: Floats, combination: Floats) -> float:
+        """What steps that were taken together add at most, see above."""
+        off = offs(self.moments.design.terms, self.moments.design.size)
+        if not off.any():
+            return 0.0
+        size, ends = noise_size(self.moments), np.append(self.theta, -1.0)
+        along = float(pulled @ combination + size * pulled @ pulled)
+        scores = self._apart(off, ends) * math.sqrt((self.rows + size) * max(0.0, along))
+        return scores + float(np.abs(pulled) @ off[:-1]) * _residuals(self.moments, self.theta)
+
+    def _apart(self, off: Floats, ends: Floats) -> float:
+        """How far what a row leaves of its outcome may be from what its coarse numbers leave."""
+        whole = float(np.linalg.norm(off) * np.linalg.norm(ends))
+        if self.unclear:
+            return whole * self.longer
+        return min(whole * self.longer, float(off @ np.abs(ends)) + whole * (self.longer - 1))
 
     @property
     def provided(self) -> Provided | None:
@@ -183,32 +212,59 @@ def solve(moments: Moments) -> Line:
     values, directions = np.linalg.eigh(squares)
     kept = np.maximum(values, _RIDGE * size)
     inverse = (directions / kept) @ directions.T
-    widened, unclear = (int((values < least * size).sum()) for least in (_RIDGE, _CLEAR))
+    theta, off = inverse @ products, offs(moments.design.terms, moments.design.size)
+    wide, rows = float(np.linalg.norm(off)), max(1.0, float(matrix[0, 0])) + size
+    blurs = size / kept + wide * np.sqrt(rows * (1 + 1 / _RIDGE) / kept)
+    widened, unclear = int((values < _RIDGE * size).sum()), int((blurs > 1 / _CLEAR).sum())
+    moved = wide * _residuals(moments, theta) / float(kept[0]) if wide else 0.0
     return Line(
         moments=moments,
-        theta=inverse @ products,
+        theta=theta,
         inverse=inverse,
         ridge=(directions * (kept - values)) @ directions.T,
         widened=widened,
         unclear=unclear,
-        longer=_longer(moments.design, directions.T[:unclear], size / kept, widened),
+        longer=_longer(moments.design, directions.T[:unclear], blurs, widened, moved),
     )
 
 
-def _longer(design: Design, unclear: Floats, blurs: Floats, widened: int) -> float:
+def _residuals(moments: Moments, theta: Floats) -> float:
+    """√n times the length of all residuals of the best line, at most: they are no longer than those
+    of this one.
+    """
+    size, ends = noise_size(moments), np.append(theta, -1.0)
+    matrix, off = moments.matrix(), offs(moments.design.terms, moments.design.size)
+    rows = max(1.0, float(matrix[0, 0])) + size
+    squares = max(0.0, float(ends @ matrix @ ends)) + size * float(ends @ ends)
+    return math.sqrt(rows) * (math.sqrt(squares) + math.sqrt(rows) * float(off @ np.abs(ends)))
+
+
+def _longer(design: Design, unclear: Floats, blurs: Floats, widened: int, moved: float) -> float:
     """How much longer (θ, -1) may be than (θ̃, -1), which is no shorter than one.
 
     `blurs` are those of all directions, the `unclear` ones first. The condition bounds θ along all
     of these, or along the `widened` ones, and blurs do along the others; and all of it at once.
-    Where every direction is clear, 4/3 is the most by the blurs, and less than the condition says.
+    Where every direction is clear, 4/3 is the most by the blurs, and needs no condition. Steps that
+    were taken together have `moved` it by no more than that besides.
     """
     hidden = [design.most(one) ** 2 for one in unclear.tolist()]
     told = [
-        stretched(float(max(blurs[known:], default=0.0)), sum(hidden[:known]))
+        stretched(float(max(blurs[known:], default=0.0)), sum(hidden[:known])) * (1 + moved)
         for known in {widened, len(hidden)}
     ]
+    if not hidden:
+        return min(told)
     *components, _outcome = design.terms
     return min(*told, math.sqrt(1 + longest(components, design.size)))
+
+
+def offs(terms: Sequence[Term], size: int) -> Floats:
+    """How far steps that were taken together move each component at most: half a coarse step."""
+    widths = [1 if term.factor is None else term.factor.width for term in terms]
+    steps = [
+        term.times * (width - 1) / (2 * width) for term, width in zip(terms, widths, strict=True)
+    ]
+    return np.array(steps) / size
 
 
 def stretched(blur: float, hidden: float) -> float:
