@@ -202,12 +202,13 @@ def derive(
     columns: Sequence[ColumnSpec],
     rows_of_unit: int,
     max_rows: int,
+    rows_at_most: int,
     limits: Limits,
     watch: Watch = _unwatched,
 ) -> None:
     """Store in `target` the rows of two stored files, put together; see `engines.deriving`.
 
-    `columns` are those of both, as declared.
+    `columns` are those of both, as declared; `rows_at_most` bounds the rows of all three files.
 
     Raises RefusedFile, which is not for anybody's eyes, NoRoom and whatever `watch` raises; then
     nothing is left.
@@ -220,6 +221,7 @@ def derive(
         "columns": columns_as_json(columns),
         "rows_of_unit": rows_of_unit,
         "max_rows": max_rows,
+        "rows_at_most": rows_at_most,
     }
     try:
         _ask(request, limits, watch)

@@ -19,6 +19,8 @@ from dpgov.engines.cubes.keeping import keep_cubes
 from dpgov.privacy.plan.cubes import Layout
 from dpgov.privacy.plan.grouping import LARGEST_SIZE
 
+# So many places are made at once: lists of them are kept whole in memory.
+_BLOCK = 1024
 # Drafts stand beside their target, see `ingest.drafts`.
 _CONFIG: dict[str, Any] = {"threads": 1, "preserve_insertion_order": True}
 
@@ -74,21 +76,51 @@ def derive(
 
 
 def _sql(first: Parent, second: Parent, most: int) -> str:
+    """A place is made for each row that is kept, and the two rows of a place are looked up.
+
+    Nothing is made of a pair that is not kept: of a unit with m1 rows here and m2 there they would
+    be as many as m1 times m2, and whether that takes long, or fits, would say that it is in both.
+    """
     names = [f"c{number}" for number in range(len(first.columns) + len(second.columns))]
     taken = [*_taken("a", first.columns), *_taken("b", second.columns)]
     columns = ", ".join(f"{code} AS {name}" for code, name in zip(taken, names, strict=True))
-    # By the later of the two places, so that of both parents the first rows are kept.
-    order = "PARTITION BY k ORDER BY greatest(ra, rb), ra, rb"
     return (
-        f"CREATE TABLE data AS WITH pairs AS (SELECT {columns}, a.k AS k, a.r AS ra, b.r AS rb "  # noqa: S608
-        "FROM a.data AS a JOIN b.data AS b ON a.k = b.k "
-        f"WHERE a.r < {first.rows_of_unit:d} AND b.r < {second.rows_of_unit:d}), "
-        f"kept AS (SELECT *, row_number() OVER ({order}) - 1 AS place FROM pairs "
-        f"QUALIFY place < {most:d}) "
-        f"SELECT {', '.join(names)}, (dense_rank() OVER (ORDER BY k))::UINTEGER AS u, k, "
-        "place::UINTEGER AS r, "
-        f"least(count(*) OVER (PARTITION BY k), {LARGEST_SIZE})::USMALLINT AS n FROM kept"
+        f"CREATE TABLE data AS WITH first AS ({_sizes('a', first)}), "  # noqa: S608
+        f"second AS ({_sizes('b', second)}), "
+        "units AS (SELECT k, first.size AS na, second.size AS nb, "
+        f"least(first.size * second.size, {most:d}) AS kept, "
+        "row_number() OVER (ORDER BY k) AS u FROM first JOIN second USING (k)), "
+        f"blocks AS (SELECT *, unnest(range(0, kept, {_BLOCK})) AS begin FROM units), "
+        f"places AS (SELECT *, unnest(range(begin, least(begin + {_BLOCK}, kept))) AS place "
+        f"FROM blocks), pairs AS ({_PAIRS}) "
+        f"SELECT {columns}, pairs.u::UINTEGER AS u, pairs.k AS k, place::UINTEGER AS r, "
+        f"least(kept, {LARGEST_SIZE})::USMALLINT AS n FROM pairs "
+        "JOIN a.data AS a ON a.k = pairs.k AND a.r = ra "
+        "JOIN b.data AS b ON b.k = pairs.k AND b.r = rb"
     )
+
+
+def _sizes(name: str, parent: Parent) -> str:
+    """How many rows of each unit are used. Where two have one hash, a place would be two rows."""
+    return (
+        f"SELECT k, count(*) AS size FROM {name}.data WHERE r < {parent.rows_of_unit:d} "  # noqa: S608
+        "GROUP BY k HAVING count(*) = max(r) + 1"
+    )
+
+
+# By the later of the two places, so that of both parents the first rows are kept; then by the one
+# and the other. Of n pairs the first s * s are those of the first s rows of both, if both have as
+# many; those of place j, there or here, begin at j * j. Further ones are s in a row.
+_PAIRS = (
+    "SELECT *, CASE WHEN NOT is_square THEN CASE WHEN na > nb THEN j ELSE t END "
+    "WHEN t < j THEN t ELSE j END AS ra, "
+    "CASE WHEN NOT is_square THEN CASE WHEN na > nb THEN t ELSE j END "
+    "WHEN t < j THEN j ELSE t - j END AS rb FROM ("
+    "SELECT *, CASE WHEN is_square THEN place - j * j ELSE place % s END AS t FROM ("
+    "SELECT *, CASE WHEN is_square THEN floor(sqrt(place))::BIGINT ELSE place // s END AS j FROM ("
+    "SELECT *, least(na, nb) AS s, place < least(na, nb) * least(na, nb) AS is_square "
+    "FROM places)))"
+)
 
 
 def _taken(name: str, columns: Sequence[int]) -> list[str]:

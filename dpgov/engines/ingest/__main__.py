@@ -138,7 +138,8 @@ def _derive(request: dict[str, Any]) -> dict[str, Any]:
 
     first, second = parent_of(request["first"]), parent_of(request["second"])
     columns, most = columns_of(request["columns"]), request["max_rows"]
-    _limit(request, written_bytes=_largest_output(most, len(columns) + 4))
+    # Also what does not fit into memory meanwhile, of the parents as well.
+    _limit(request, written_bytes=_largest_output(3 * request["rows_at_most"], len(columns) + 4))
     rows, memory = request["rows_of_unit"], request["memory_bytes"]
     with whole(Path(request["target"])) as draft:
         cubes = cubes_of(columns, max_rows=most, rows_of_unit=rows)

@@ -76,6 +76,44 @@ def test_the_first_rows_of_both_are_kept_and_numbered(tmp_path: Path) -> None:
     assert {n for *_, n in found} == {5}
 
 
+@pytest.mark.parametrize("m", [1, 2, 7, 12, 40, 3000])
+def test_places_are_those_of_all_pairs_in_their_order(tmp_path: Path, m: int) -> None:
+    """M62: whichever file has more rows of a person, and however many are kept."""
+    people = {1: (1, 9), 2: (9, 1), 3: (3, 5), 4: (6, 2), 5: (4, 4), 6: (1, 1), 7: (60, 50)}
+    found, _ = _derived(tmp_path, people, m1=55, m2=50, m=m)
+    for who, (many, others) in people.items():
+        pairs = itertools.product(range(min(many, 55)), range(others))
+        kept = sorted(pairs, key=lambda pair: (max(pair), *pair))[:m]
+        codes = [(100 * who + 10 + a, 100 * who + 20 + b) for a, b in kept]
+        assert {(a, b, place) for a, b, k, place, _ in found if k == 1000 - who} == {
+            (*pair, place) for place, pair in enumerate(codes)
+        }
+
+
+def test_no_pair_is_made_that_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """M65: 100,000 rows here of somebody who has 1,000 there cost what nobody's do.
+
+    Whether that could be made, and when, would say that a guessed person is in another's data.
+    """
+    monkeypatch.setattr("dpgov.engines.deriving._CONFIG", {"max_temp_directory_size": "1MB"})
+    many, others = 1_000, 100_000
+    for name, rows in (("a", many), ("b", others)):
+        with duckdb.connect(str(tmp_path / f"{name}.duckdb")) as connection:
+            connection.execute(
+                "CREATE TABLE data AS SELECT range::UINTEGER AS c0, 1::UINTEGER AS u, 7::UBIGINT "
+                f"AS k, range::UINTEGER AS r, 1::USMALLINT AS n FROM range({rows})"
+            )
+    first, second = (Parent(str(tmp_path / f"{name}.duckdb"), 100_000, (0,)) for name in "ab")
+    target = tmp_path / "derived.duckdb"
+    derive(first, second, target, rows_of_unit=3, memory_bytes=256_000_000)
+    with duckdb.connect(str(target), read_only=True) as connection:
+        assert connection.execute("SELECT c0, c1, r FROM data ORDER BY r").fetchall() == [
+            (0, 0, 0),
+            (0, 1, 1),
+            (1, 0, 2),
+        ]
+
+
 def test_whoever_is_in_one_file_only_is_not_there(tmp_path: Path) -> None:
     """M62: nothing says how many they are: no row, no missing value."""
     found, _ = _derived(tmp_path, {1: (2, 0), 2: (0, 2)}, m1=2, m2=2, m=4)

@@ -94,7 +94,7 @@ def planned(membership: Membership, derivation: Derivation) -> Planned:
 
 
 def _check_rows_at_most(plan: Planned) -> None:
-    most = most_rows_at_all()
+    most = most_rows_at_all(len(plan.schema.columns))
     if plan.rows_at_most > most:
         words = said(
             "By what is declared there may be {rows:,} rows to read and write, and at most "

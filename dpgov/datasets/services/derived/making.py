@@ -5,6 +5,7 @@ one, with one entry in the log. What comes of it, and when, follows from declara
 number of rows, no size, no count of people without a match, and one sentence for whatever fails.
 """
 
+from dataclasses import replace
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -17,7 +18,7 @@ from dpgov.budgets.words import noted, noted_limit
 from dpgov.datasets import storage
 from dpgov.datasets.models import Dataset, DerivedFrom
 from dpgov.datasets.services.derived.declared import Planned, planned
-from dpgov.datasets.services.derived.moments import await_moment
+from dpgov.datasets.services.derived.moments import await_moment, longest
 from dpgov.datasets.services.derived.parents import Derivation
 from dpgov.datasets.services.entries import record
 from dpgov.datasets.services.files.ingesting import Follower
@@ -82,7 +83,7 @@ def make_derived(
         if is_there:
             name = keeping.keep(membership.tenant_id, target, beat=lambda: watch(Progress()))
         look = keeping.fresh(name, lambda: watch(Progress()))
-        await_moment(began, plan.rows_at_most, look)
+        await_moment(began, plan.rows_at_most, len(plan.schema.columns), look)
         if not is_there:
             raise NotDerived
         with recording.transaction():
@@ -121,7 +122,9 @@ def _derive(plan: Planned, version_id: UUID, watch: child.Watch) -> bool:
                 columns=plan.schema.columns,
                 rows_of_unit=plan.derivation.rows_of_unit,
                 max_rows=plan.schema.max_rows,
-                limits=child_limits(),
+                rows_at_most=plan.rows_at_most,
+                # Whatever the rows are: a limit that they could reach would be a word about them.
+                limits=replace(child_limits(), seconds=longest()),
                 watch=watch,
             )
     except (RefusedFile, child.NoRoom, storage.NoRoom, keeping.DataMissing) as problem:

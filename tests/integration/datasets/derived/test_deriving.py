@@ -201,7 +201,7 @@ def test_whatever_fails_says_one_thing_at_one_moment(
 ) -> None:
     """M65: a reader that died over these rows tells nothing of them, and nothing is left."""
     arrival, waited = asked(owner), []
-    monkeypatch.setattr(making, "await_moment", lambda _, rows, __: waited.append(rows))
+    monkeypatch.setattr(making, "await_moment", lambda _, rows, *__: waited.append(rows))
 
     def dies(*_: Any, **__: Any) -> None:
         raise problem
@@ -240,23 +240,25 @@ def test_its_moment_follows_from_declared_numbers(
 ) -> None:
     """M65: as long for two files that share nobody; work that is late takes the next class."""
     bounds = []
-    monkeypatch.setattr(making, "await_moment", lambda _, rows, __: bounds.append(rows))
+    monkeypatch.setattr(making, "await_moment", lambda _, *public: bounds.append(public[:2]))
     derived(owner)
-    assert bounds == [100 + 100 + 200]
-    assert [moments.class_of(rows) for rows in (0, 400, 1_000_000, 20_000_000)] == [2, 2, 8, 128]
+    assert bounds == [(100 + 100 + 200, 3)]
+    rows = (0, 400, 1_000_000, 20_000_000)
+    assert [moments.class_of(each, 3) for each in rows] == [2, 2, 8, 256]
+    assert [moments.class_of(210_000, columns) for columns in (3, 301)] == [2, 16]
     now = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     monkeypatch.setattr(time, "sleep", lambda seconds: now.append(now.pop() + seconds))
     for worked, due in ((0.0, 2.0), (1.9, 2.0), (3.0, 4.0), (4.1, 8.0)):
         now[:] = [worked]
-        moments.await_moment(0.0, 400, lambda: None)
+        moments.await_moment(0.0, 400, 3, lambda: None)
         assert now[0] == pytest.approx(due)
 
 
 def test_what_no_reader_could_wait_for_is_refused_when_it_is_asked_for(owner: Membership) -> None:
     """M65, M68: by declared bounds; it would be stopped at each attempt, as if it were at fault."""
-    most = moments.most_rows_at_all()
-    at_the_limit, beyond = moments.class_of(most), moments.class_of(most + 1)
+    most = moments.most_rows_at_all(3)
+    at_the_limit, beyond = moments.class_of(most, 3), moments.class_of(most + 1, 3)
     assert at_the_limit < settings.DPGOV_READING_SECONDS < beyond
     # Of the costs 100, and of each of these at most one or two joined rows.
     parents(owner, max_rows=most - 299)

@@ -96,7 +96,7 @@ def test_a_file_that_waits_for_its_moment_is_marked_anew(
     """M75: a mark that is an hour old is that of a file which nobody is going to record."""
     marks = []
 
-    def waits(_began: float, _rows: int, look: Callable[[], object]) -> None:
+    def waits(_began: float, _rows: int, _columns: int, look: Callable[[], object]) -> None:
         (name,) = objects.names("arriving")
         store().unmark(name, Mark.ARRIVING)
         look()
