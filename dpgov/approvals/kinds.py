@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
 
+from django.db.models import Q
 from django.http import HttpRequest
 from django.utils.functional import Promise
 
 from dpgov.approvals.models import ChangeRequest
+from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission
 
 
@@ -58,7 +60,8 @@ class ChangeKind:
 
     `title` is one line for lists and asks nothing of the database; `describe` is for whoever
     decides. `carry_out` runs in the transaction of the approval and raises Stale when things have
-    changed. `page` is named where whoever asked does not see the page of the request.
+    changed. `page` is named where whoever asked does not see the page of the request. `seen` says
+    which of its requests are for this member to see, where that is not every one.
     """
 
     value: str
@@ -69,6 +72,7 @@ class ChangeKind:
     second: Second = Second.OFFICER
     asked_with: Permission = Permission.REQUEST_CHANGES
     page: str = ""
+    seen: Callable[[Membership], Q] | None = None
 
 
 _kinds: dict[str, ChangeKind] = {}
@@ -94,6 +98,18 @@ def title_of(request: ChangeRequest) -> str:
 def kinds_decided_by(second: Second) -> list[str]:
     """The values of all kinds that these decide."""
     return [kind.value for kind in _kinds.values() if kind.second is second]
+
+
+def seen_by(membership: Membership) -> Q:
+    """Which requests this member sees, of those that anybody with the permission does."""
+    rules: dict[Callable[[Membership], Q], list[str]] = {}
+    for kind in _kinds.values():
+        if kind.seen is not None:
+            rules.setdefault(kind.seen, []).append(kind.value)
+    found = Q()
+    for rule, values in rules.items():
+        found &= ~Q(kind__in=values) | rule(membership)
+    return found
 
 
 def carry_out(request: ChangeRequest) -> Effect:

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.db.models import Case, QuerySet, Value, When
 
-from dpgov.approvals.kinds import Second, kind_of, kinds_decided_by
+from dpgov.approvals.kinds import Second, kind_of, kinds_decided_by, seen_by
 from dpgov.approvals.models import ASKED_BY, ChangeRequest
 from dpgov.tenants.models import Membership, Role
 from dpgov.tenants.permissions import Permission, may
@@ -13,9 +13,13 @@ from dpgov.tenants.roles import having
 
 
 def requests_of(membership: Membership) -> QuerySet[ChangeRequest]:
-    """The tenant's requests, those that wait first, then the newest; none without permission."""
+    """The tenant's requests that are for this member to see (`kinds.ChangeKind.seen`), those that
+    wait first, then the newest; none without permission.
+    """
     requests = ChangeRequest.objects.filter(tenant_id=membership.tenant_id)
-    if not may(membership, Permission.REQUEST_CHANGES):
+    if may(membership, Permission.REQUEST_CHANGES):
+        requests = requests.filter(seen_by(membership))
+    else:
         requests = requests.none()
     waiting_first = Case(When(state=ChangeRequest.State.WAITING, then=Value(0)), default=Value(1))
     return requests.select_related("requested_by", "decided_by").order_by(

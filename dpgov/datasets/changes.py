@@ -5,6 +5,7 @@ Told from the request's own payload: what the dataset resembles is on its page, 
 
 from collections.abc import Callable
 
+from django.db.models import Q
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext
@@ -12,15 +13,26 @@ from django.utils.translation import gettext_lazy as _
 
 from dpgov.approvals.kinds import ChangeKind, Told
 from dpgov.approvals.models import ChangeRequest
+from dpgov.datasets.models import Dataset
 from dpgov.datasets.services.held.deciding import (
     DISCARD_HELD_DATASET,
     RELEASE_HELD_DATASET,
     SHARE_HELD_DATASET_BUDGET,
     decide_as_agreed,
 )
+from dpgov.tenants.models import Membership, Role
 
 _ITS_OWN, _NONE = _("its own"), _("none")
 _ASKED_ABOUT, _DELETED = _("may be asked about"), _("deleted")
+
+
+def _of_its_owner(membership: Membership) -> Q:
+    """Officers see all, owners those about their own: what they see held (`held_datasets`)."""
+    if membership.has(Role.OFFICER):
+        return Q(tenant=membership.tenant_id)
+    own = Dataset.objects.filter(tenant=membership.tenant_id, owner=membership.user_id)
+    subjects = [f"dataset:{each}" for each in own.values_list("pk", flat=True)]
+    return Q(subject__in=subjects)
 
 
 def _decision(
@@ -32,6 +44,7 @@ def _decision(
         carry_out=decide_as_agreed,
         title=lambda request: f"{label}: {request.payload['name']}",
         describe=_teller(state, budget, meaning),
+        seen=_of_its_owner,
     )
 
 

@@ -12,9 +12,11 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from rest_framework.test import APIClient
 
+from dpgov.approvals.services import approve
 from dpgov.audit.models import AuditEntry
 from dpgov.datasets.models import Dataset
-from dpgov.datasets.services import change_new_data_rule
+from dpgov.datasets.services import change_new_data_rule, decide_as_agreed, request_decision
+from dpgov.datasets.services.held.deciding import SHARE_HELD_DATASET_BUDGET
 from dpgov.notices.events.follow import follow
 from dpgov.privacy.plan.schema import InvalidDomain
 from dpgov.tenants.models import Membership, Role
@@ -203,6 +205,33 @@ def test_a_colleague_does_not_see_that_an_owner_s_dataset_is_held(
     assert seen == [200, 200, 404]
     listed = client_for(neighbour).get(reverse("datasets:list")).content.decode()
     assert "Later" not in listed
+
+
+def test_a_colleague_sees_no_request_about_an_owner_s_held_dataset(
+    owner: Membership, neighbour: Membership, officer: Membership, client_for: SignIn
+) -> None:
+    """L1: nor on Home, while it waits and when it is decided; the owner and officers see it."""
+    earlier = quick.registered(owner, PEOPLE, NAMES, "Earlier")
+    held = quick.registered(owner, PEOPLE[1:], NAMES, "Later")
+    request = request_decision(
+        membership=owner,
+        dataset=held,
+        kind=SHARE_HELD_DATASET_BUDGET,
+        reason="my own file again",
+        earlier=earlier,
+    )
+    browsers = [client_for(each) for each in (owner, officer, neighbour)]
+    one = reverse("dashboards:approval", args=[request.pk])
+    listed = reverse("dashboards:approvals")
+    for waits, pages in ((True, (listed, reverse("dashboards:home"))), (False, (listed,))):
+        assert [each.get(one).status_code for each in browsers] == [200, 200, 404]
+        for page in pages:
+            told = [each.get(page).content.decode() for each in browsers]
+            assert ["Let a held dataset share" in html for html in told] == [True, True, False]
+        if waits:
+            approve(
+                request_id=request.pk, decider=officer, reason="yes", carry_out=decide_as_agreed
+            )
 
 
 @pytest.mark.long
