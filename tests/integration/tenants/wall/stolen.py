@@ -124,6 +124,10 @@ CHANGES = (
     "UPDATE budgets_sharedbudgetmember SET left_at = now() WHERE left_at IS NULL",
     "UPDATE budgets_sharedbudgetmember SET shared_budget_id = '{budget}'",
     "DELETE FROM budgets_sharedbudgetmember",
+    "INSERT INTO budgets_sharedbudgetmember"
+    " (id, tenant_id, shared_budget_id, dataset_budget_id, joined_at)"
+    " SELECT gen_random_uuid(), '{ours}', '{left}', id, now() FROM budgets_budget"
+    " WHERE label = 'in rho'",
     "DELETE FROM budgets_allocation",
     "INSERT INTO budgets_reservation SELECT * FROM budgets_reservation",
     "UPDATE budgets_reservation SET state = 'voided'",

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from dpgov.approvals.models import ChangeRequest
 from dpgov.budgets.findings import ledger_findings
-from dpgov.budgets.models import Budget, BudgetPart
+from dpgov.budgets.models import Budget, BudgetAccess, BudgetPart
 from dpgov.budgets.services import open_parts
 from dpgov.budgets.services.raising import request_raise
 from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
@@ -103,6 +103,9 @@ def names(
     budget = Budget.objects.get(pk=dataset.budget_id)
     shared = open_shared_budget(tenant=owner.tenant, name="shared", limit_nano=10**11, actor=by)
     join_shared_budget(shared_budget=shared, dataset_budget=budget, actor=by)
+    # Of another organisation's that they left, the access stays.
+    left = open_shared_budget(tenant=stranger.tenant, name="left", limit_nano=1, actor=by)
+    BudgetAccess.objects.create(budget=left, tenant=owner.tenant)
     ended = open_shared_budget(tenant=owner.tenant, name="closed", limit_nano=1, actor=by)
     Budget.objects.filter(pk=ended.pk).update(closed_at=timezone.now())
     currency = Currency(Mode.ZCDP, Decimal("1e-6"))
@@ -126,6 +129,7 @@ def names(
 
     return {
         "ours": ours.tenant_id,
+        "left": left.pk,
         "theirs": theirs.tenant_id,
         "budget": budget.pk,
         "foreign_budget": foreign_dataset.budget_id,
