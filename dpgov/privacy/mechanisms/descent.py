@@ -27,7 +27,16 @@ the part β of |δ*|: the size of the noise beside the least eigenvalue there, o
 noise may move along each of them beside its own. The noise of earlier steps has moved where the
 last one begins, and nothing else. Where its end had to be held within reach, δ does not
 stand for δ*, and no error is known. Of a one-step estimate chance moves what it moves of the
-maximum likelihood: its variance is the inverse of H. Noisy descent as an estimate with intervals:
+maximum likelihood: its variance is the inverse of H.
+
+What is added up is no logistic curve but a table with lines between, rounded down, each place off
+by κ at most (`sigmoid.misplaced`); and columns of many steps are coarse, so that true components
+are x = w + d with |d| <= o, half a coarse step, and the place of a row's true score is o'|θ| / 4
+further off at most. So c has Σ w t with |t| <= κ + o'|θ| / 4, and Σ d r with residuals |r| <= 1
+besides, and, as weights are off by κ and their own rounding, as much of the last step. Of Σ w t a
+combination z makes |t| √(n Σ (z'w)²) at most, by Cauchy and Schwarz.
+
+Noisy descent as an estimate with intervals:
 Avella-Medina, Bradshaw and Loh, Differentially private inference via noisy optimization (2023).
 """
 
@@ -39,7 +48,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from dpgov.privacy.mechanisms.least_squares import USUAL, Moments, longest, stretched
+from dpgov.privacy.mechanisms.least_squares import USUAL, Moments, longest, offs, stretched
 from dpgov.privacy.mechanisms.sigmoid import FINE, REACH
 from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, FAR, Floats, Noise, Provided
 from dpgov.privacy.noise.spread.sums import bounds_of_many
@@ -114,7 +123,7 @@ class End:
     """What was drawn at the last point: the gradient, in rows, and the weighted moments.
 
     `moments` are those of the rows without weights. `noises` are those of the two parts of the
-    gradient, in steps of one `whole`th.
+    gradient, in steps of one `whole`th. Places on the curve are `misplaced` by so much at most.
     """
 
     point: Point
@@ -123,6 +132,7 @@ class End:
     whole: int
     weighted: Moments
     moments: Moments
+    misplaced: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +168,7 @@ class Fit:
         # The condition may bound the step along all that is not clear, or along the ridge alone.
         ways = {self.inverse.widened, self.inverse.unclear}
         bends = map(min, zip(*(self._by_bend(pulled, known) for known in ways), strict=True))
-        more = self._shrunk(pulled) + self._bent(pulled)
+        more = self._shrunk(pulled) + self._bent(pulled) + self._misread(pulled)
         return [math.hypot(*bounds) + more for bounds in zip(*drawn, bends, strict=True)]
 
     @property
@@ -195,7 +205,9 @@ class Fit:
         least, shares = float(kept[0]), float(np.linalg.norm(1 / kept))
         blur = min(noise_size(weighted) / least, noise_along(weighted) * shares)
         noise = 2 * math.sqrt(sum(one.variance for one in self.end.noises)) / self.end.whole
-        moved = noise * shares + self._change * math.sqrt(len(self.step)) / least
+        far, misread = self._apart_by(1.0) / least, self._apart_by(0.0) / least
+        blur += far - misread
+        moved = noise * shares + self._change * math.sqrt(len(self.step)) / least + misread
         start = moved + float(np.linalg.norm(self.step))
         return moved + blur * start * stretched(blur, (hidden / start) ** 2)
 
@@ -209,11 +221,47 @@ class Fit:
         """What the change of weights along the last step adds at most."""
         return self._change * float(np.abs(pulled).sum())
 
+    def _misread(self, pulled: Floats) -> float:
+        """What the drawn curve and coarse predictors add at most, see above."""
+        moments, off = self.end.moments, self._off
+        hidden = noise_size(moments) * float(pulled @ pulled)
+        along = max(0.0, float(pulled @ moments.matrix() @ pulled) + hidden)
+        rows, weight = self.rows + noise_size(moments), 1 / self.end.weighted.unit
+        drawn = self._misplaced * math.sqrt(rows) + (self.end.misplaced + weight) * self._length
+        return drawn * math.sqrt(along) + rows * float(np.abs(pulled) @ off)
+
+    def _apart_by(self, further: float) -> float:
+        """How long what misreading adds to a gradient is at most, at a minimum so much further."""
+        matrix, off = self.end.moments.matrix(), float(np.linalg.norm(self._off))
+        rows = self.rows + noise_size(self.end.moments)
+        far = float(np.linalg.norm(self.theta) + np.linalg.norm(self.step)) + further
+        places = self.end.misplaced + off * far / 4
+        return places * math.sqrt(rows * (max(1.0, np.trace(matrix)) + rows)) + rows * off
+
+    @property
+    def _off(self) -> Floats:
+        return offs(self.end.moments.design.terms, self.end.moments.design.size)
+
+    @property
+    def _misplaced(self) -> float:
+        """How far a row's place on the curve may be from that of its true score, at most."""
+        known, off = self.inverse.unclear, self._off
+        most = float(off @ np.abs(self.theta))
+        if off.any():
+            hidden = self._hidden(known)
+            apart = math.hypot(hidden, self._further(known, hidden)) + hidden
+            most += float(np.linalg.norm(off)) * apart
+        return self.end.misplaced + most / 4
+
     @property
     def _change(self) -> float:
         """By how much that changes any component of a gradient, at most."""
-        along = max(0.0, float(self.step @ self.end.moments.matrix() @ self.step))
-        return _BENDING / 2 * along
+        return _BENDING / 2 * self._length**2
+
+    @property
+    def _length(self) -> float:
+        """Of all rows' scores along the last step together."""
+        return math.sqrt(max(0.0, float(self.step @ self.end.moments.matrix() @ self.step)))
 
     def chance(self, combination: Floats) -> float:
         """How far chance may have moved it at the usual level: other rows of the same kind."""

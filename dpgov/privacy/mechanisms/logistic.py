@@ -31,7 +31,7 @@ from dpgov.privacy.mechanisms.regression import (
     invented_matrix,
     said_of,
 )
-from dpgov.privacy.mechanisms.sigmoid import Lattice, curve_at, lattice_for
+from dpgov.privacy.mechanisms.sigmoid import Lattice, curve_at, lattice_for, misplaced
 from dpgov.privacy.mechanisms.steps import STEPS, Draws, draws_for
 from dpgov.privacy.mechanisms.table import Measured
 from dpgov.privacy.noise.noise import Floats
@@ -195,6 +195,7 @@ class Logistic(OfOne):
             whole=self.lattice.unit * self.lattice.size,
             weighted=Moments(self.design, weights, self.draws.weighted.noise, self.lattice.weight),
             moments=self._moments(raw[:pairs]),
+            misplaced=misplaced(point, self.design, self.lattice),
         )
 
     def _facts(self, one: Coefficient) -> dict[str, Any]:
@@ -245,13 +246,15 @@ def _expected(mechanism: Logistic, rows: int) -> tuple[Statements, ...]:
     design, lattice, draws = mechanism.design, mechanism.lattice, mechanism.draws
     matrix = invented_matrix(design.terms, design.size) * rows
     values = np.array([matrix[i, j] for i, j in design.moments])
+    nowhere = (0,) * len(design.terms)
     end = End(
-        point=(0,) * len(design.terms),
+        point=nowhere,
         gradient=np.zeros(len(design.terms)),
         noises=(draws.outcomes.noise, draws.last.noise),
         whole=lattice.unit * lattice.size,
         weighted=Moments(design, values * _INVENTED_WEIGHT, draws.weighted.noise, lattice.weight),
         moments=Moments(design, values, draws.moments.noise),
+        misplaced=misplaced(nowhere, design, lattice),
     )
     found = fit(end)
     made = coefficients(design.terms, design.size)

@@ -2,7 +2,7 @@
 
 Coefficients lie on a lattice of their own, so that a row's score is an exact integer. The curve is
 a table of integers, made of decimals and not of a machine's floats, with straight lines between:
-it is nowhere further than 1/10000 from 1 / (1 + e^-x), and level below -8 and above 8.
+it is level below -8 and above 8. How far it may be from 1 / (1 + e^-x) `misplaced` says.
 
 The gradient of the logistic loss, Σ x (s - y) with a place s on the curve and an outcome y, is the
 sum of Σ x (1/2 - y), which is the same everywhere, and Σ x (s - 1/2), which knows no outcome. One
@@ -82,6 +82,19 @@ def curve_at(point: tuple[int, ...], design: Design, lattice: Lattice) -> Curve:
         unit=lattice.unit,
         coarse=lattice.unit**2 // lattice.weight,
     )
+
+
+def misplaced(point: tuple[int, ...], design: Design, lattice: Lattice) -> float:
+    """How far a row's place on the curve through this point may be from 1 / (1 + e^-x), at most.
+
+    Lines of a step h leave a curve by h²/8 times its largest bend, 1/(6 √3); an end of a line is
+    rounded by half a unit, and what is read off it by one. A score beyond the ends is off by what
+    the curve still has there; only those are that large whose coefficients add up to it.
+    """
+    reached = sum(abs(at) * term.size for term, at in zip(design.terms, point, strict=True))
+    lines = 1 / (8 * 6 * math.sqrt(3) * _PLACES**2)
+    ends = 1 / (1 + math.exp(REACH)) if reached > REACH * FINE * lattice.size else 0.0
+    return max(lines, ends) + 1.5 / lattice.unit
 
 
 @lru_cache(maxsize=16)
