@@ -102,7 +102,7 @@ def _public(request: dict[str, Any]) -> dict[str, Any]:
 def _ingest(request: dict[str, Any]) -> dict[str, Any]:
     from dpgov.engines.fingerprint import as_json
     from dpgov.engines.ingest.at_all import used_at_all
-    from dpgov.engines.ingest.recognised.whole_file import hash_of_file
+    from dpgov.engines.ingest.recognised.fingerprint import hash_of_file
     from dpgov.engines.ingest.request import before_of, columns_of, unit_of
     from dpgov.engines.ingest.store import store
 

@@ -11,7 +11,7 @@ from dpgov.datasets.models import Dataset, Upload
 from dpgov.datasets.services import add_version, receive_upload, register_dataset
 from dpgov.engines import child
 from dpgov.engines.child import Ingested, Inspection, RefusedFile
-from dpgov.engines.ingest.recognised.whole_file import hash_of_file
+from dpgov.engines.ingest.recognised.fingerprint import hash_of_file
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.store import Stored, store
 from dpgov.engines.ingest.tables import open_table

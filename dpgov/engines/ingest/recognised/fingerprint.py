@@ -3,23 +3,30 @@
 Each cell is hashed with the key of the installation, see `hashes`; columns are multisets of cells,
 rows sums of their cells' hashes: neither order nor names matter, nor which columns were declared.
 Missing cells count for nothing. It recognises what people do by accident or for convenience;
-whoever alters every single value on purpose passes it.
+whoever alters every single value on purpose passes it. The very same file is known by its bytes.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from dpgov.engines.fingerprint import FORM, TableFingerprint
+from dpgov.engines.ingest.packing import unpacked
+from dpgov.engines.ingest.reading import reading_of
 from dpgov.engines.ingest.recognised.hashes import CellHashes, texts_of
 from dpgov.engines.ingest.recognised.multiset import Multiset
 from dpgov.engines.ingest.recognised.siphash import SipKey, Words, siphash
 from dpgov.engines.ingest.recognised.span import Span
+from dpgov.engines.ingest.sniff import kind_of
 from dpgov.engines.ingest.values import Cells
 from dpgov.engines.keys import derived, keyed
+
+_CHUNK = 1 << 20
 
 
 class Seen(NamedTuple):
@@ -126,3 +133,24 @@ def _width(own: int, total: int, before: Seen) -> int:
     if not before.total or total == before.total:
         return max(own, before.span)
     return own + before.span if own and before.span else 0
+
+
+def hash_of_file(path: Path, reading: Mapping[str, Any] | None, key: bytes) -> str:
+    """32 hexadecimal digits of a file as it came: the same bytes are the same people.
+
+    What cells mean is a matter of reading: beside a decimal comma 71,5 is a number and 71.250 may
+    be thousands, in another encoding or with another separator a text is another one. So a file
+    that comes again to be read in another way has other cells, and is known by its bytes: those
+    inside an archive, and of a workbook with the name of one sheet. Raises Refused for what is no
+    table, as reading it does.
+    """
+    kind = kind_of(path)
+    sheet = reading_of(dict(reading or {})).sheet if kind.format == "xlsx" else ""
+    told = hashlib.blake2b(key=derived(key, "file"), digest_size=16)
+    # The name of a sheet ends here, whatever it is: no other name and file are the same bytes.
+    told.update(len(sheet.encode()).to_bytes(8) + sheet.encode())
+    stream, _position = unpacked(path, kind.packed)
+    with stream:
+        while chunk := stream.read(_CHUNK):
+            told.update(chunk)
+    return told.hexdigest()

@@ -102,7 +102,7 @@ CHANGES = (
     "UPDATE budgets_budget SET spent_nano = 0",
     "UPDATE budgets_budget SET reserved_nano = 0",
     "UPDATE budgets_budget SET mode = 'zcdp', delta = '0.1', target_nano = 1",
-    "UPDATE budgets_budget SET target_nano = target_nano + 1",
+    "UPDATE budgets_budget SET target_nano = target_nano + 1 WHERE tenant_id = '{ours}'",
     "UPDATE budgets_budget SET kind = 'allocation'",
     "UPDATE budgets_budget SET id = gen_random_uuid()",
     "UPDATE budgets_budget SET closed_at = NULL WHERE label = 'closed'",

@@ -4,7 +4,7 @@ import gzip
 from pathlib import Path
 from typing import Any
 
-from dpgov.engines.ingest.recognised.whole_file import hash_of_file
+from dpgov.engines.ingest.recognised.fingerprint import hash_of_file
 from tests.unit.engines.hostile_files import zipped
 from tests.unit.engines.tables import KEY
 from tests.unit.engines.workbooks import workbook
