@@ -102,7 +102,7 @@ def test_an_answer_is_told_however_many_requests_came_after_its_own(
     _declined(owner, sent)
     for _ in range(4):
         read_the_log(owner.tenant)
-    declined = "Your request for budget of Visits was declined. The reason is with it."
+    declined = "Your request for budget of Visits was declined. Open it to see why."
     assert told(analyst) == [declined]
     assert told(owner).count(declined) == 401
 

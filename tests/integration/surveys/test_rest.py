@@ -22,6 +22,7 @@ from dpgov.privacy.accounting.loss import Currency, Mode
 from dpgov.surveys.models import Survey, SurveyToken
 from dpgov.tenants.models import Membership
 from tests.integration.surveys.made import agreed, drafted, opened, sent, shared
+from tests.triggers import without_triggers
 
 Api = Callable[[Membership], APIClient]
 _BASE = "/api/v1/surveys/"
@@ -172,7 +173,10 @@ def test_nothing_fits_that_could_not_be_opened(
     with_others = drafted(owner, shared_budget=budget)
     assert api.get(f"{_BASE}{with_others.pk}/quote/").json()["fits"] is True
     BudgetAccess.objects.create(budget=budget, tenant=foreign_dataset.tenant)
-    SharedBudgetMember.objects.create(
-        tenant=foreign_dataset.tenant, shared_budget=budget, dataset_budget=foreign_dataset.budget
-    )
+    with without_triggers():  # by no invitation
+        SharedBudgetMember.objects.create(
+            tenant=foreign_dataset.tenant,
+            shared_budget=budget,
+            dataset_budget=foreign_dataset.budget,
+        )
     assert api.get(f"{_BASE}{with_others.pk}/quote/").json()["fits"] is False

@@ -21,6 +21,7 @@ from tests.integration.budgets.shared.sharing import merged
 from tests.integration.dashboards.reading import figure, page
 from tests.integration.surveys.made import agreed, asked_for, drafted
 from tests.made_once import made_once
+from tests.triggers import without_triggers
 
 # What the other side took is booked by hand: no question of theirs stands behind it.
 pytestmark = pytest.mark.tampers_with_ledger
@@ -44,9 +45,10 @@ def residents(
     answer_all()
     theirs = foreign_dataset.tenant
     BudgetAccess.objects.create(budget=shared, tenant=theirs)
-    SharedBudgetMember.objects.create(
-        tenant=theirs, shared_budget=shared, dataset_budget=foreign_dataset.budget
-    )
+    with without_triggers():  # by no invitation
+        SharedBudgetMember.objects.create(
+            tenant=theirs, shared_budget=shared, dataset_budget=foreign_dataset.budget
+        )
     Budget.objects.filter(pk=shared.pk).update(spent_nano=F("spent_nano") + NANO // 4)
     return shared
 
