@@ -254,7 +254,7 @@ def test_owners_are_told_of_a_request_and_the_analyst_of_the_answer(
     decline_request(membership=owner, request_id=other.pk, answer="no")
     read_the_log(owner.tenant)
     assert "Your question about Visits was approved: you can ask it now." in told(analyst)
-    assert any("was not approved. The reason" in one for one in told(analyst))
+    assert any("was not approved. Open it" in one for one in told(analyst))
 
 
 def test_an_owner_can_let_every_question_need_approval(
