@@ -185,6 +185,8 @@ class TableFiles:
                 columns=schema.columns,
                 rows_of_unit=kept,
                 max_rows=schema.max_rows,
+                # Of the two files, and of what is made of them.
+                rows_at_most=3 * schema.max_rows,
                 limits=_limits(),
             )
             self._paths[key] = target
