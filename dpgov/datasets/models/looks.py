@@ -93,7 +93,8 @@ class Checked(models.Model):
 class Handed(models.Model):
     """A file that somebody handed in for registration on a day (UTC), taken or refused.
 
-    Outlives the upload, so that deleting gives nothing back.
+    Outlives the upload, so that deleting gives nothing back. Of a dataset that was to be derived
+    `upload` is its arrival.
     """
 
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")

@@ -101,6 +101,11 @@ class _OneAtATime(APIException):
     default_code = "one_at_a_time"
 
 
+class _TooManyFiles(APIException):
+    status_code = 409
+    default_code = "too_many_files"
+
+
 class DeriveView(APIView):
     """Have two datasets put together."""
 
@@ -118,7 +123,10 @@ class DeriveView(APIView):
         request=DeriveSerializer,
         responses={
             202: DerivedSerializer,
-            409: OpenApiResponse(ConflictSerializer, description="Another one is not there yet."),
+            409: OpenApiResponse(
+                ConflictSerializer,
+                description="`one_at_a_time`: another one is not there yet; `too_many_files`.",
+            ),
         },
     )
     def post(self, request: Request) -> Response:
@@ -132,6 +140,8 @@ class DeriveView(APIView):
             raise ValidationError({problem.field: [translated(problem.args[0])]}) from problem
         except services.OneAtATime as refusal:
             raise _OneAtATime(str(refusal)) from refusal
+        except services.TooManyFiles as refusal:
+            raise _TooManyFiles(str(refusal)) from refusal
         wake()
         return Response(DerivedSerializer(arrival).data, status=202)
 

@@ -52,7 +52,7 @@ def _declare(request: HttpRequest, dataset: Dataset, other: Dataset) -> HttpResp
         except InvalidDomain as problem:
             known = problem.field if problem.field in form.fields else None
             form.add_error(known, translated(problem.args[0]))
-        except services.OneAtATime as refusal:
+        except (services.OneAtATime, services.TooManyFiles) as refusal:
             form.add_error(None, str(refusal))
         else:
             wake()

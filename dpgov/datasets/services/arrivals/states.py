@@ -93,7 +93,7 @@ def ask_derived(*, membership: Membership, derivation: Derivation) -> Arrival:
     """Have two datasets put together as declared, out of their versions of now.
 
     Asked again while it waits or is made, it is the same arrival. Raises InvalidDomain naming the
-    field, and OneAtATime; then nothing has changed.
+    field, OneAtATime and TooManyFiles; then nothing has changed.
     """
     declared = planned(membership, derivation).of_these_versions.as_json()
     if other := namesake(membership, derivation.name):
@@ -107,9 +107,15 @@ def ask_derived(*, membership: Membership, derivation: Derivation) -> Arrival:
     running = mine.filter(state__in=Arrival.UNFINISHED).first()
     if running is not None and running.declared != declared:
         raise OneAtATime
-    return running or Arrival.objects.create(
-        tenant_id=membership.tenant_id, asked_by_id=membership.user_id, declared=declared
-    )
+    return running or _derived_arrival(membership, declared)
+
+
+def _derived_arrival(membership: Membership, declared: dict[str, Any]) -> Arrival:
+    """Whoever tries it over and over, with files of their own, learns no more than of as many."""
+    tenant, user = membership.tenant, membership.user
+    arrival = Arrival.objects.create(tenant=tenant, asked_by=user, declared=declared)
+    hand_in(tenant=tenant, user=user, upload_id=arrival.pk)
+    return arrival
 
 
 def cancel_derived(arrival: Arrival) -> bool:

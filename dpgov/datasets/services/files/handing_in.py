@@ -1,7 +1,7 @@
 """How many files a person, and an organisation, may hand in for registration on one day (UTC).
 
-Each file counts once, whether it was taken, refused, or deleted afterwards. Makes no entry: what
-becomes of the file does.
+Each file counts once, whether it was taken, refused, or deleted afterwards; so does each pair of
+datasets that somebody has put together. Makes no entry: what becomes of it does.
 """
 
 from uuid import UUID
@@ -37,7 +37,10 @@ class TooManyFiles(SpokenRefusal):
 
 @transaction.atomic
 def hand_in(*, tenant: Tenant, user: User, upload_id: UUID) -> None:
-    """Count the file, once; raises TooManyFiles, counting nothing."""
+    """Count the file, once; raises TooManyFiles, counting nothing.
+
+    Where a dataset is derived there is no upload: its arrival has an id of the same kind.
+    """
     queue_up(tenant)
     if Handed.objects.filter(upload=upload_id).exists():
         return

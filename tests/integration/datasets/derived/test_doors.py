@@ -163,6 +163,21 @@ def test_the_api_does_the_same(
     assert [column["name"] for column in told["columns"]] == ["ward", "cost paid"]
 
 
+def test_one_too_many_on_a_day_is_said_by_page_and_api(
+    owner: Membership, client_for: SignIn, api_for: Api, visits_and_costs: Pair, settings: Any
+) -> None:
+    """M68, L1: in the words of files, and nothing waits."""
+    settings.DPGOV_FILES_A_DAY_PERSON = 2
+    page: Any = client_for(owner).post(_address(), TYPED)
+    assert page.status_code == 422
+    assert "Go on tomorrow" in page.content.decode()
+    refused: Any = api_for(owner).post(reverse("v1:dataset-derive"), SENT, format="json")
+    (error,) = refused.json()["errors"]
+    assert (refused.status_code, error["code"]) == (409, "too_many_files")
+    assert "Go on tomorrow" in error["detail"]
+    assert not Arrival.objects.exists()
+
+
 def test_a_name_that_is_taken_is_refused_by_the_api_too(
     owner: Membership, api_for: Api, visits_and_costs: Pair
 ) -> None:

@@ -11,13 +11,14 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from dpgov.datasets.models import Dataset, Handed, Upload
-from dpgov.datasets.services import RefusedFile, TooManyFiles, discard_upload
+from dpgov.datasets.models import Arrival, Dataset, Handed, Upload
+from dpgov.datasets.services import RefusedFile, TooManyFiles, cancel_derived, discard_upload
 from dpgov.datasets.services.files.handing_in import hand_in
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
 from tests.integration.children import run_at_once
 from tests.integration.datasets import quick
+from tests.integration.datasets.derived.family import asked, parents
 from tests.integration.datasets.held.test_others_rows import NAMES, row
 from tests.integration.datasets.registering import register, uploaded
 
@@ -72,6 +73,19 @@ def test_one_file_counts_once_however_often_it_is_tried(owner: Membership) -> No
         hand_in(tenant=owner.tenant, user=owner.user, upload_id=upload.pk)
     handed = Handed.objects.get()
     assert handed.day == datetime.now(UTC).date()
+
+
+def test_what_is_derived_counts_like_a_file(owner: Membership, settings: Any) -> None:
+    """L1, M65: who tries it with file after file of guesses is stopped, and so is who stops it."""
+    settings.DPGOV_FILES_A_DAY_PERSON = 3
+    parents(owner)
+    arrival = asked(owner)
+    assert asked(owner).pk == arrival.pk
+    assert cancel_derived(arrival)
+    with pytest.raises(TooManyFiles, match="3 files today"):
+        asked(owner, name="Once more")
+    assert Arrival.objects.get().pk == arrival.pk
+    assert Handed.objects.count() == 3
 
 
 def test_the_owner_is_told_on_the_page(
