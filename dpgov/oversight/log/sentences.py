@@ -37,6 +37,7 @@ _PATTERNS: dict[str, str | Promise] = {
     Action.QUERY_EXTENDED: gettext_lazy("A question of {analyst} took longer: {question}"),
     Action.DATASET_REGISTERED: gettext_lazy("{who} registered {name}"),
     Action.DATASET_DERIVED: gettext_lazy("{who} derived {name} from {parents}"),
+    Action.DATASET_NOT_DERIVED: gettext_lazy("{who} could not derive {name} from {parents}"),
     Action.DATASET_HELD: gettext_lazy("{who} registered {name}, which is held"),
     Action.DATASET_VERSION_ADDED: gettext_lazy("{who} added version {version}"),
     Action.DATASET_ARCHIVED: gettext_lazy("{who} archived {name}"),

@@ -17,6 +17,7 @@ WORDS: dict[Action, str | Promise] = {
     Action.UPLOAD_CHECKED: _("Uploaded file checked by its owner"),
     Action.DATASET_REGISTERED: _("Dataset registered"),
     Action.DATASET_DERIVED: _("Dataset derived"),
+    Action.DATASET_NOT_DERIVED: _("Dataset not derived"),
     Action.DATASET_VERSION_ADDED: _("New version of a dataset added"),
     Action.DATASET_DESCRIBED: _("Dataset description changed"),
     Action.DATASET_ARCHIVED: _("Dataset archived"),

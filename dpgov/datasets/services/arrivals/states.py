@@ -1,7 +1,8 @@
 """Arrivals: registration is asked for at a page, read by a worker, stopped by whoever asked.
 
 Until a worker has registered the file nothing has changed that anybody else could see, so asking
-and stopping make no entry, like drafts; the registration makes its own.
+and stopping make no entry, like drafts; the registration makes its own. That two datasets could not
+be put together is an entry, too: rows of others were read.
 """
 
 import json
@@ -17,6 +18,7 @@ from dpgov.datasets.selectors import namesake, same_name
 from dpgov.datasets.services.appending import check_appending
 from dpgov.datasets.services.derived.declared import planned
 from dpgov.datasets.services.derived.parents import Derivation
+from dpgov.datasets.services.derived.refused import record_not_derived
 from dpgov.datasets.services.files.drafts import keep_draft
 from dpgov.datasets.services.files.handing_in import hand_in
 from dpgov.datasets.services.files.ingesting import remove_attempt
@@ -152,7 +154,14 @@ def cancel_arrival(*, upload: Upload) -> bool:
 def refuse(arrival: Arrival, words: str, *, field: str = "", column: str = "") -> bool:
     """It ends without a dataset; whoever asked reads why, where it belongs."""
     outcome = {**as_values(words), "field": field, "column": column}
-    return _end(arrival.pk, arrival.fence, Arrival.State.REFUSED, outcome=outcome)
+    with transaction.atomic():
+        if arrival.upload_id is None:
+            # First, as whoever records it does, who then writes the log and this row.
+            queue_up(arrival.tenant)
+        ended = _end(arrival.pk, arrival.fence, Arrival.State.REFUSED, outcome=outcome)
+        if ended and arrival.upload_id is None:
+            record_not_derived(arrival)
+    return ended
 
 
 def void(arrival: Arrival) -> bool:

@@ -213,6 +213,10 @@ def test_whatever_fails_says_one_thing_at_one_moment(
     assert "could not be put together" in json.dumps(arrival.outcome)
     assert "memory" not in json.dumps(arrival.outcome)
     assert waited == [400]
+    (entry,) = AuditEntry.objects.filter(action="DATASET_NOT_DERIVED", actor_id=owner.user_id)
+    told = json.loads(entry.detail)
+    assert (told["name"], len(told)) == ("Visits and costs", 2)
+    assert [one["name"] for one in told["derived_from"]] == ["Visits", "Costs"]
     assert (arrival.rows_read, arrival.bytes_read) == (0, 0)
     assert Dataset.objects.count() == 2 == Budget.objects.filter(kind="dataset").count()
 

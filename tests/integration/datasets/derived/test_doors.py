@@ -12,6 +12,7 @@ from django.test import Client
 from django.urls import reverse
 from rest_framework.test import APIClient
 
+from dpgov.audit.models import AuditEntry
 from dpgov.datasets.models import Arrival, Dataset
 from dpgov.datasets.services import change_audience
 from dpgov.tenants.models import Membership, Role
@@ -133,6 +134,7 @@ def test_it_can_be_stopped(owner: Membership, client_for: SignIn, visits_and_cos
     assert read_waiting() == 0
     assert browser.get(now).headers["HX-Redirect"]
     assert Dataset.objects.count() == 2
+    assert not AuditEntry.objects.filter(action="DATASET_NOT_DERIVED").exists()
 
 
 def test_the_api_does_the_same(
