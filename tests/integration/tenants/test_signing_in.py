@@ -3,7 +3,6 @@
 import hashlib
 import hmac
 import struct
-import time
 from base64 import b32decode
 
 import pytest
@@ -14,6 +13,7 @@ from django.urls import reverse
 
 from dpgov.tenants.accounts import set_password
 from dpgov.tenants.models import Membership
+from tests.integration.tenants.conftest import MOMENT
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "a quiet harbour at dawn"  # noqa: S105 - of invented people
@@ -36,7 +36,7 @@ def signed_in(client: Client) -> bool:
 
 def code_now(secret: str) -> str:
     """RFC 6238 with SHA-1, 30 seconds and 6 digits, written out: the tests' own authenticator."""
-    digest = hmac.new(b32decode(secret), struct.pack(">Q", int(time.time()) // 30), hashlib.sha1)
+    digest = hmac.new(b32decode(secret), struct.pack(">Q", MOMENT), hashlib.sha1)
     start = digest.digest()[-1] & 15
     number = struct.unpack(">I", digest.digest()[start : start + 4])[0] & 0x7FFFFFFF
     return f"{number % 1_000_000:06d}"
