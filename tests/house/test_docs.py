@@ -1,7 +1,9 @@
 """What the pages of the documentation refer to is there, and their lists are complete."""
 
 import re
+from collections import Counter
 from pathlib import Path
+from statistics import median
 
 import pytest
 from django.conf import settings
@@ -12,6 +14,8 @@ from tests.house import settings_read, tree
 from tests.integration.access.doors import DOORS
 from tests.integration.access.routes import EVERYBODY
 from tests.journeys import keep_pictures
+from tests.journeys.tasks.counting import Role
+from tests.journeys.tasks.table import DOCUMENT, all_tasks, written
 
 PAGES = [p for p in tree.files(".md") if "vendor" not in p.parts]
 _FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
@@ -61,6 +65,24 @@ def test_the_gallery_shows_every_page_that_the_journeys_visit() -> None:
     kept = {path.stem for path in (keep_pictures.IMAGES / "pages").glob("*.webp")}
     assert kept == set(keep_pictures.captions())
     assert keep_pictures.GALLERY.read_text() == keep_pictures.gallery()
+
+
+def test_the_page_of_tasks_is_the_list_of_the_journeys() -> None:
+    """Renewed by `python -m tests.journeys.tasks.table`."""
+    assert DOCUMENT.read_text() == written(all_tasks())
+
+
+def test_there_are_eighty_tasks_and_ten_of_each_who_works_with_data() -> None:
+    by_role = Counter(task.role for task in all_tasks())
+    assert by_role.total() >= 80
+    assert min(by_role[role] for role in (Role.OWNER, Role.ANALYST, Role.OFFICER)) >= 10
+
+
+def test_the_median_task_takes_at_most_two_pages_and_three_of_any_role() -> None:
+    listed = all_tasks()
+    for role in {task.role for task in listed}:
+        assert median(task.effort.pages for task in listed if task.role == role) <= 3
+    assert median(task.effort.pages for task in listed) <= 2
 
 
 def test_the_settings_page_lists_what_is_read_and_nothing_else() -> None:

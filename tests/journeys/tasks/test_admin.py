@@ -85,7 +85,7 @@ def test_see_whether_a_webhook_hears_anything(webhook: None, desk: Page) -> None
 
 
 @task(Role.ADMIN, pages=3, clicks=4)
-def test_choose_which_notices_come_by_letter(desk: Page) -> None:
+def test_choose_which_notifications_to_receive(desk: Page) -> None:
     desk.get_by_role("link", name="Notifications").click()
     desk.get_by_role("link", name="Notification settings", exact=True).click()
     box = desk.get_by_role("checkbox", name="by e-mail").first
