@@ -6,23 +6,38 @@ the other count, each pair of them is a row, and the first m of these are kept. 
 a unit depends on that unit's rows alone, in both files, and is never more than m rows: a person
 who changes in both files at once changes rows of their own, and no other. Rows of a unit that is in
 one file only are left out. Nothing but the unit is ever matched.
+
+A column is read whole and its rows put in order, and all are written together: what time, room and
+memory that may take follows from how many rows are declared, not from who is in both files.
 """
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import duckdb
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
 
 from dpgov.engines.cubes.keeping import keep_cubes
+from dpgov.engines.pairs import BYTES, Kept, Rows, Units, kept_of, units_of
 from dpgov.privacy.plan.cubes import Layout
 from dpgov.privacy.plan.grouping import LARGEST_SIZE
 
-# So many places are made at once: lists of them are kept whole in memory.
-_BLOCK = 1024
-# Drafts stand beside their target, see `ingest.drafts`.
+# One thread reads rows in the order in which they are stored.
 _CONFIG: dict[str, Any] = {"threads": 1, "preserve_insertion_order": True}
+# What the database may keep, and more for each column that it writes, as it has blocks for each.
+_READING_BYTES, _BYTES_OF_COLUMN = 64_000_000, 600_000
+# For pieces that are read and written, and what allocators keep.
+_SPARE_BYTES = 300_000_000
+_READ_AT_ONCE = 1 << 16
+# Bytes of rows that are written at once, and that the database keeps together; a group of rows is
+# whole vectors of it.
+_WRITTEN_AT_ONCE, _VECTOR, _LARGEST_GROUP = 16_000_000, 2048, 122_880
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +64,15 @@ def most_rows(first: Parent, second: Parent, rows: tuple[int, int], rows_of_unit
     return min(rows[0] * beside[0], rows[1] * beside[1])
 
 
+def most_rows_within(memory_bytes: int, columns: int) -> int:
+    """How many rows all three files may have by what is declared, for a reader with this memory.
+
+    Of so many, whatever is in them, a file of so many columns can be made.
+    """
+    left = memory_bytes - _writing_bytes(columns) - _SPARE_BYTES
+    return min(max(left, 0) // BYTES, 2**32 - 1)
+
+
 def derive(
     first: Parent,
     second: Parent,
@@ -61,67 +85,165 @@ def derive(
     """Write the derived rows to `draft`: the columns of the first parent, then of the second.
 
     `rows_of_unit` is m, `cubes` are counted from them. Whatever the files hold, nothing is told
-    of it.
+    of it, and nothing of it decides whether this can be done: see `most_rows_within`.
     """
-    memory = f"{max(memory_bytes // 4_000_000, 64)}MB"
-    with duckdb.connect(str(draft), config=_CONFIG | {"memory_limit": memory}) as connection:
-        draft.chmod(0o600)
-        for name, parent in (("a", first), ("b", second)):
-            quoted = parent.path.replace("'", "''")
-            connection.execute(f"ATTACH '{quoted}' AS {name} (READ_ONLY)")
-        connection.execute(_sql(first, second, int(rows_of_unit)))
-        for name in ("a", "b"):
-            connection.execute(f"DETACH {name}")
+    group = _rows_together(len(first.columns) + len(second.columns))
+    with _aside(draft.with_name(f"{draft.name}.columns")) as aside:
+        with _reading(first, second) as connection:
+            _create(connection, first, second, draft, group)
+            kept = _kept(connection, first, second, rows_of_unit)
+            for name, parent, rows in (("a", first, kept.firsts), ("b", second, kept.seconds)):
+                for column in parent.columns:
+                    aside.add(*_column(connection, name, column), rows)
+        _write(draft, kept, aside, group)
     keep_cubes(draft, cubes, threads=1, memory_bytes=memory_bytes)
 
 
-def _sql(first: Parent, second: Parent, most: int) -> str:
-    """A place is made for each row that is kept, and the two rows of a place are looked up.
+@contextmanager
+def _reading(first: Parent, second: Parent) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Both files, as `a` and `b`. Each block is read once: there is no use in keeping many."""
+    with duckdb.connect(config=_config(_READING_BYTES)) as connection:
+        for name, parent in (("a", first), ("b", second)):
+            connection.execute(f"ATTACH {_quoted(parent.path)} AS {name} (READ_ONLY)")
+        yield connection
 
-    Nothing is made of a pair that is not kept: of a unit with m1 rows here and m2 there they would
-    be as many as m1 times m2, and whether that takes long, or fits, would say that it is in both.
-    """
-    names = [f"c{number}" for number in range(len(first.columns) + len(second.columns))]
-    taken = [*_taken("a", first.columns), *_taken("b", second.columns)]
-    columns = ", ".join(f"{code} AS {name}" for code, name in zip(taken, names, strict=True))
-    return (
-        f"CREATE TABLE data AS WITH first AS ({_sizes('a', first)}), "  # noqa: S608
-        f"second AS ({_sizes('b', second)}), "
-        "units AS (SELECT k, first.size AS na, second.size AS nb, "
-        f"least(first.size * second.size, {most:d}) AS kept, "
-        "row_number() OVER (ORDER BY k) AS u FROM first JOIN second USING (k)), "
-        f"blocks AS (SELECT *, unnest(range(0, kept, {_BLOCK})) AS begin FROM units), "
-        f"places AS (SELECT *, unnest(range(begin, least(begin + {_BLOCK}, kept))) AS place "
-        f"FROM blocks), pairs AS ({_PAIRS}) "
-        f"SELECT {columns}, pairs.u::UINTEGER AS u, pairs.k AS k, place::UINTEGER AS r, "
-        f"least(kept, {LARGEST_SIZE})::USMALLINT AS n FROM pairs "
-        "JOIN a.data AS a ON a.k = pairs.k AND a.r = ra "
-        "JOIN b.data AS b ON b.k = pairs.k AND b.r = rb"
+
+def _config(memory_bytes: int) -> dict[str, Any]:
+    return _CONFIG | {"memory_limit": f"{memory_bytes // 1_000_000}MB"}
+
+
+def _quoted(path: str) -> str:
+    return "'" + path.replace("'", "''") + "'"
+
+
+def _writing_bytes(columns: int) -> int:
+    return _READING_BYTES + columns * _BYTES_OF_COLUMN
+
+
+def _rows_together(columns: int) -> int:
+    """How many rows of so many columns the database keeps together, and are written at once."""
+    vectors = _WRITTEN_AT_ONCE // (8 * (columns + 4) * _VECTOR)
+    return min(max(vectors, 1) * _VECTOR, _LARGEST_GROUP)
+
+
+def _kept(
+    connection: duckdb.DuckDBPyConnection, first: Parent, second: Parent, rows_of_unit: int
+) -> Kept:
+    sides = [_units(connection, name, one) for name, one in (("a", first), ("b", second))]
+    return kept_of(sides[0], sides[1], rows_of_unit)
+
+
+def _units(connection: duckdb.DuckDBPyConnection, name: str, parent: Parent) -> Units:
+    used = f"FROM {name}.data WHERE r < {parent.rows_of_unit:d}"
+    number = _number(connection, used)
+    keys = np.empty(number, np.uint64)
+    places, rows = np.empty(number, np.uint32), np.empty(number, np.uint32)
+    _read(connection, f"SELECT k, r, rowid::UINTEGER {used}", (keys, places, rows))
+    return units_of(keys, places, rows)
+
+
+def _number(connection: duckdb.DuckDBPyConnection, rows: str) -> int:
+    (found,) = connection.execute(f"SELECT count(*) {rows}").fetchall()
+    return int(found[0])
+
+
+def _column(
+    connection: duckdb.DuckDBPyConnection, name: str, column: int
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    """The codes of all rows in the order of the file, and which of them are missing."""
+    code = f"c{column:d}"
+    whole = f"FROM {name}.data"
+    kind = connection.execute(f"SELECT {code} {whole} LIMIT 0").fetchnumpy()[code].dtype
+    number = _number(connection, whole)
+    found = np.empty(number, kind), np.empty(number, np.bool_)
+    _read(connection, f"SELECT coalesce({code}, 0), {code} IS NULL {whole}", found)
+    return found
+
+
+def _read(
+    connection: duckdb.DuckDBPyConnection, sql: str, into: Sequence[npt.NDArray[Any]]
+) -> None:
+    begin = 0
+    for batch in connection.sql(sql).to_arrow_reader(_READ_AT_ONCE):
+        for found, column in zip(into, batch.columns, strict=True):
+            found[begin : begin + len(batch)] = column.to_numpy(zero_copy_only=False)
+        begin += len(batch)
+
+
+def _create(
+    connection: duckdb.DuckDBPyConnection, first: Parent, second: Parent, draft: Path, group: int
+) -> None:
+    """An empty table with columns of the same types in a new file, and groups of so many rows."""
+    sides = (("one", first), ("two", second))
+    taken = [f"{name}.c{column:d}" for name, parent in sides for column in parent.columns]
+    names = ", ".join(f"{code} AS c{number}" for number, code in enumerate(taken))
+    connection.execute(f"ATTACH {_quoted(str(draft))} AS made (ROW_GROUP_SIZE {group:d})")
+    draft.chmod(0o600)
+    connection.execute(
+        f"CREATE TABLE made.data AS SELECT {names}, one.u, one.k, one.r, one.n "  # noqa: S608
+        "FROM a.data AS one, b.data AS two LIMIT 0"
     )
+    connection.execute("DETACH made")
 
 
-def _sizes(name: str, parent: Parent) -> str:
-    """How many rows of each unit are used. Where two have one hash, a place would be two rows."""
-    return (
-        f"SELECT k, count(*) AS size FROM {name}.data WHERE r < {parent.rows_of_unit:d} "  # noqa: S608
-        "GROUP BY k HAVING count(*) = max(r) + 1"
-    )
+def _write(draft: Path, kept: Kept, aside: "_Aside", group: int) -> None:
+    """In one transaction: what is committed bit by bit would be written twice."""
+    sizes = np.minimum(kept.sizes, LARGEST_SIZE).astype(np.uint16)
+    with duckdb.connect(str(draft), config=_config(_writing_bytes(aside.columns))) as connection:
+        connection.begin()
+        for begin in range(0, len(kept.units), group):
+            units = kept.units[begin : begin + group]
+            places = kept.places[begin : begin + group]
+            marks = [units, kept.keys[units], places, sizes[units]]
+            columns = [*aside.rows(begin, len(units)), *map(pa.array, marks)]
+            rows = pa.table(columns, [f"column{number}" for number in range(len(columns))])
+            connection.from_arrow(rows).insert_into("data")
+        connection.commit()
 
 
-# By the later of the two places, so that of both parents the first rows are kept; then by the one
-# and the other. Of n pairs the first s * s are those of the first s rows of both, if both have as
-# many; those of place j, there or here, begin at j * j. Further ones are s in a row.
-_PAIRS = (
-    "SELECT *, CASE WHEN NOT is_square THEN CASE WHEN na > nb THEN j ELSE t END "
-    "WHEN t < j THEN t ELSE j END AS ra, "
-    "CASE WHEN NOT is_square THEN CASE WHEN na > nb THEN t ELSE j END "
-    "WHEN t < j THEN j ELSE t - j END AS rb FROM ("
-    "SELECT *, CASE WHEN is_square THEN place - j * j ELSE place % s END AS t FROM ("
-    "SELECT *, CASE WHEN is_square THEN floor(sqrt(place))::BIGINT ELSE place // s END AS j FROM ("
-    "SELECT *, least(na, nb) AS s, place < least(na, nb) * least(na, nb) AS is_square "
-    "FROM places)))"
-)
+class _Aside:
+    """Columns of the derived rows, one after the other in a file, of which pieces are read."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        # Where the codes of each column begin, where it says which are missing, and their type.
+        self._columns: list[tuple[int, int, np.dtype[Any]]] = []
+
+    @property
+    def columns(self) -> int:
+        """How many there are."""
+        return len(self._columns)
+
+    def add(self, codes: npt.NDArray[Any], missing: npt.NDArray[np.bool_], rows: Rows) -> None:
+        """Put aside the codes of these rows of a file."""
+        begins = self._write(codes, rows), self._write(missing, rows)
+        self._columns.append((*begins, codes.dtype))
+
+    def rows(self, begin: int, number: int) -> list[pa.Array]:
+        """All columns of so many rows."""
+        self._file.flush()
+        return [
+            pa.array(
+                self._read(codes, begin, number, kind),
+                mask=self._read(missing, begin, number, np.dtype(np.bool_)),
+            )
+            for codes, missing, kind in self._columns
+        ]
+
+    def _write(self, found: npt.NDArray[Any], rows: Rows) -> int:
+        at = self._file.tell()
+        for begin in range(0, len(rows), _READ_AT_ONCE):
+            self._file.write(found[rows[begin : begin + _READ_AT_ONCE]].tobytes())
+        return at
+
+    def _read(self, at: int, begin: int, number: int, kind: np.dtype[Any]) -> npt.NDArray[Any]:
+        size = kind.itemsize
+        return np.frombuffer(os.pread(self._file.fileno(), size * number, at + size * begin), kind)
 
 
-def _taken(name: str, columns: Sequence[int]) -> list[str]:
-    return [f"{name}.c{number:d}" for number in columns]
+@contextmanager
+def _aside(path: Path) -> Iterator[_Aside]:
+    path.touch(mode=0o600)
+    with path.open("w+b") as file:
+        yield _Aside(file)
+    path.unlink()

@@ -10,6 +10,7 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import numpy.typing as npt
 
 from dpgov.privacy.plan.cubes import Layout
 from dpgov.privacy.plan.request import Counts
@@ -17,6 +18,8 @@ from dpgov.privacy.plan.request import Counts
 _WORD = np.dtype("<i8")
 # Of the codes of all columns of a cube, each rounded up.
 _BITS = 22
+# Of all columns of a wide table together blocks would be held at once.
+_SUMS_AT_ONCE = 16
 _TABLE = (
     "CREATE TABLE cubes (columns INTEGER[], sizes INTEGER[], sums INTEGER[], rows_of_unit INTEGER, "
     "max_rows BIGINT, numbers BLOB)"
@@ -42,23 +45,31 @@ def keep_cubes(path: Path, layouts: Sequence[Layout], *, threads: int, memory_by
 
 
 def _counted(connection: duckdb.DuckDBPyConnection, layout: Layout) -> Counts:
-    found = list(connection.execute(_sql(layout)).fetchnumpy().values())
+    numbers: Counts = np.zeros(layout.shape, _WORD)
+    for begin in range(0, max(len(layout.sums), 1), _SUMS_AT_ONCE):
+        sums = layout.sums[begin : begin + _SUMS_AT_ONCE]
+        found = list(connection.execute(_sql(layout, sums)).fetchnumpy().values())
+        _put(numbers, layout, begin, found)
+    return numbers
+
+
+def _put(numbers: Counts, layout: Layout, begin: int, found: list[npt.NDArray[Any]]) -> None:
+    """What was counted, and the sums from the one with the number `begin` on, to their places."""
     width = len(layout.columns)
     places = tuple(
         # In wide numbers first: one more than the last code may not fit its own.
         np.where(np.ma.getmaskarray(codes), size, np.ma.getdata(codes).astype(np.int64))
         for codes, size in zip(found[:width], layout.sizes, strict=True)
     )
-    numbers: Counts = np.zeros(layout.shape, _WORD)
-    for number, column in enumerate(found[width:]):
+    for place, column in enumerate(found[width:]):
+        number = place + 2 * begin if place else 0
         numbers[(np.full(len(column), number), *places)] = np.ma.filled(column, 0)
-    return numbers
 
 
-def _sql(layout: Layout) -> str:
+def _sql(layout: Layout, sums: Sequence[int]) -> str:
     names = [f"c{column:d}" for column in layout.columns]
     totals = ["count(*) AS t"]
-    for column in layout.sums:
+    for column in sums:
         totals += [f"count(c{column:d}) AS p{column:d}", f"sum(c{column:d})::BIGINT AS s{column:d}"]
     sql = f"SELECT {', '.join([*names, *totals])} FROM data"  # noqa: S608 - integers only
     if layout.rows_of_unit is not None:

@@ -244,6 +244,22 @@ def test_rows_that_are_added_are_counted_with_those_before(tmp_path: Path) -> No
     assert by_cube.answer(ExactRequest((), (), (ROWS,), UnitBounds(2))) == ((80,),)
 
 
+def test_sums_of_many_columns_are_those_of_each(tmp_path: Path) -> None:
+    """D10: they are added up some at a time, and each goes to its own place in the cube."""
+    wide = [number(f"w{at}", "0", "60000") for at in range(40)]
+    rows = [(at % 2, *((at * place * 999) % 60_001 for place in range(40))) for at in range(60)]
+    path = write_codes(tmp_path / "t", ("UTINYINT", *["USMALLINT"] * 40), rows)
+    columns = (category("town", "a", "b"), *wide)
+    keep_cubes(
+        path, cubes_of(columns, max_rows=10**6, rows_of_unit=None), threads=1, memory_bytes=MEMORY
+    )
+    summed = tuple(Measure(MeasureKind.CODE_SUM, place) for place in range(1, 41))
+    request = ExactRequest((), (CodeGrouping(0, ((0, 0), (1, 1))),), summed)
+    engine = DuckDBEngine(path, seconds=60)
+    assert any(answers(layout, request) for layout in engine._layouts)
+    assert np.array_equal(engine.answer(request), exact_answer(rows, request))
+
+
 def test_a_file_of_before_there_were_cubes_is_scanned(tmp_path: Path) -> None:
     """D10: it has none, and needs none."""
     engine = DuckDBEngine(write_codes(tmp_path / "t", ("UTINYINT",), [(1,), (3,)]), seconds=60)

@@ -99,7 +99,7 @@ def _check_rows_at_most(plan: Planned) -> None:
         words = said(
             "By what is declared there may be {rows:,} rows to read and write, and at most "
             "{most:,} can be put together here. Keep fewer joined rows of a person, or ask the "
-            "people who run this installation to give the reading of files more time.",
+            "people who run this installation to give the reading of files more time and memory.",
             rows=plan.rows_at_most,
             most=most,
         )

@@ -8,7 +8,6 @@ have one.
 
 import itertools
 import json
-import time
 from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
@@ -26,7 +25,7 @@ from dpgov.datasets.cubes import cubes_in
 from dpgov.datasets.models import Arrival, Dataset, DatasetVersion, DerivedFrom
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.datasets.services import OneAtATime, Side, ask_derived, change_new_data_rule, engine_for
-from dpgov.datasets.services.derived import making, moments
+from dpgov.datasets.services.derived import making
 from dpgov.datasets.services.files.data import sees
 from dpgov.datasets.services.fingerprint_key import key_id
 from dpgov.datasets.tasks import read_next
@@ -237,39 +236,6 @@ def test_nothing_is_made_for_somebody_who_was_removed_meanwhile(
     assert arrival.state == Arrival.State.CANCELLED
     assert Dataset.objects.count() == len(visits_and_costs)
     assert files("data") == before
-
-
-def test_its_moment_follows_from_declared_numbers(
-    owner: Membership, visits_and_costs: Pair, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """M65: as long for two files that share nobody; work that is late takes the next class."""
-    bounds = []
-    monkeypatch.setattr(making, "await_moment", lambda _, *public: bounds.append(public[:2]))
-    derived(owner)
-    assert bounds == [(100 + 100 + 200, 3)]
-    rows = (0, 400, 1_000_000, 20_000_000)
-    assert [moments.class_of(each, 3) for each in rows] == [2, 2, 8, 256]
-    assert [moments.class_of(210_000, columns) for columns in (3, 301)] == [2, 16]
-    now = [0.0]
-    monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    monkeypatch.setattr(time, "sleep", lambda seconds: now.append(now.pop() + seconds))
-    for worked, due in ((0.0, 2.0), (1.9, 2.0), (3.0, 4.0), (4.1, 8.0)):
-        now[:] = [worked]
-        moments.await_moment(0.0, 400, 3, lambda: None)
-        assert now[0] == pytest.approx(due)
-
-
-def test_what_no_reader_could_wait_for_is_refused_when_it_is_asked_for(owner: Membership) -> None:
-    """M65, M68: by declared bounds; it would be stopped at each attempt, as if it were at fault."""
-    most = moments.most_rows_at_all(3)
-    at_the_limit, beyond = moments.class_of(most, 3), moments.class_of(most + 1, 3)
-    assert at_the_limit < settings.DPGOV_READING_SECONDS < beyond
-    # Of the costs 100, and of each of these at most one or two joined rows.
-    parents(owner, max_rows=most - 299)
-    with pytest.raises(InvalidDomain, match="Keep fewer joined rows of a person") as refusal:
-        asked(owner)
-    assert refusal.value.field == "rows_of_unit"
-    assert asked(owner, rows_of_unit=1).state == Arrival.State.WAITING
 
 
 @pytest.mark.django_db(transaction=True)

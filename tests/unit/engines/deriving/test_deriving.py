@@ -13,7 +13,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from dpgov.engines.deriving import Parent, derive, most_rows
+from dpgov.engines import child
+from dpgov.engines.deriving import Parent, derive, most_rows, most_rows_within
 from dpgov.engines.files import DuckDBEngine
 from dpgov.engines.ingest.request import UnitNames
 from dpgov.privacy.plan.request import ExactRequest, Measure, MeasureKind, UnitBounds
@@ -23,6 +24,8 @@ from tests.unit.engines.tables import ingest_here, number, write_csv, write_owne
 MEMORY = 500_000_000
 # Of a person: how many rows the first and the second file have of them.
 SIZES = [(a, b) for a in range(3) for b in range(3)]
+# Of a wide column.
+_CODES = 30_000_000_000
 Found = Counter[tuple[int, ...]]
 
 
@@ -90,20 +93,13 @@ def test_places_are_those_of_all_pairs_in_their_order(tmp_path: Path, m: int) ->
         }
 
 
-def test_no_pair_is_made_that_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_pair_is_made_that_is_not_kept(tmp_path: Path) -> None:
     """M65: 100,000 rows here of somebody who has 1,000 there cost what nobody's do.
 
     Whether that could be made, and when, would say that a guessed person is in another's data.
     """
-    monkeypatch.setattr("dpgov.engines.deriving._CONFIG", {"max_temp_directory_size": "1MB"})
-    many, others = 1_000, 100_000
-    for name, rows in (("a", many), ("b", others)):
-        with duckdb.connect(str(tmp_path / f"{name}.duckdb")) as connection:
-            connection.execute(
-                "CREATE TABLE data AS SELECT range::UINTEGER AS c0, 1::UINTEGER AS u, 7::UBIGINT "
-                f"AS k, range::UINTEGER AS r, 1::USMALLINT AS n FROM range({rows})"
-            )
-    first, second = (Parent(str(tmp_path / f"{name}.duckdb"), 100_000, (0,)) for name in "ab")
+    first = _table(tmp_path / "a.duckdb", 1000, columns=1)
+    second = _table(tmp_path / "b.duckdb", 100_000, columns=1)
     target = tmp_path / "derived.duckdb"
     derive(first, second, target, rows_of_unit=3, memory_bytes=256_000_000)
     with duckdb.connect(str(target), read_only=True) as connection:
@@ -112,6 +108,76 @@ def test_no_pair_is_made_that_is_not_kept(tmp_path: Path, monkeypatch: pytest.Mo
             (0, 1, 1),
             (1, 0, 2),
         ]
+
+
+@pytest.mark.parametrize("shape", ["one person, wide", "one person, narrow", "many people"])
+def test_what_the_declared_numbers_allow_is_made_whoever_is_in_both(
+    tmp_path: Path, shape: str
+) -> None:
+    """M65: with no more memory than they ask for, be it one person's rows or those of many.
+
+    Else whether a derivation fails would say, for nothing, that a guessed person is in both.
+    """
+    many, columns, people = 60_000, 500, shape == "many people"
+    here = {"one person, wide": 499, "one person, narrow": 1, "many people": 250}[shape]
+    first = _table(tmp_path / "a.duckdb", many, columns=here, people=people)
+    others = many if people else 1
+    second = _table(tmp_path / "b.duckdb", others, columns=columns - here, people=people)
+    at_most = many + others + most_rows(first, second, (many, others), many)
+    enough = next(m for m in range(0, 2**31, 10**6) if most_rows_within(m, columns) >= at_most)
+    child.derive(
+        first,
+        second,
+        tmp_path / "c.duckdb",
+        columns=[number(f"x{place}", "0", str(_CODES)) for place in range(columns)],
+        rows_of_unit=first.rows_of_unit,
+        max_rows=many,
+        rows_at_most=at_most,
+        limits=child.Limits(enough, 1000),
+    )
+    with duckdb.connect(str(tmp_path / "c.duckdb"), read_only=True) as connection:
+        assert connection.execute("SELECT count(*) FROM data").fetchall() == [(many,)]
+
+
+def test_codes_keep_their_types_and_what_is_missing_stays_missing(tmp_path: Path) -> None:
+    """Of a column all of whose codes are missing, too."""
+    kinds = ["UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"]
+    largest = [2**8 - 1, 2**16 - 1, 2**32 - 1, 2**64 - 1]
+    for name in "ab":
+        codes = ", ".join(
+            f"CASE WHEN range < {place} THEN {top}::{kind} END AS c{place}"
+            for place, (kind, top) in enumerate(zip(kinds, largest, strict=True))
+        )
+        with duckdb.connect(str(tmp_path / f"{name}.duckdb")) as connection:
+            connection.execute(
+                f"CREATE TABLE data AS SELECT {codes}, 0::UINTEGER AS u, range::UBIGINT AS k, "
+                "0::UINTEGER AS r, 1::USMALLINT AS n FROM range(3)"
+            )
+            if name == "b":
+                connection.execute("UPDATE data SET k = k + 1")
+    first, second = (Parent(str(tmp_path / f"{name}.duckdb"), 1, (3, 2, 1, 0)) for name in "ab")
+    derive(first, second, tmp_path / "c.duckdb", rows_of_unit=1, memory_bytes=MEMORY)
+    with duckdb.connect(str(tmp_path / "c.duckdb"), read_only=True) as connection:
+        names = ", ".join(f"c{place}" for place in range(8))
+        found = connection.execute(f"SELECT {names} FROM data ORDER BY k").fetchall()
+        types = connection.execute("SELECT typeof(COLUMNS('c.')) FROM data LIMIT 1").fetchall()
+    eight, four, two, _ = reversed(largest)
+    assert found == [
+        (eight, four, None, None, eight, four, two, None),
+        (eight, None, None, None, eight, four, None, None),
+    ]
+    assert types == [(*reversed(kinds), *reversed(kinds))]
+
+
+def _table(path: Path, rows: int, *, columns: int, people: bool = False) -> Parent:
+    """So many rows of one person, or one row each of as many, in which hardly any cell recurs."""
+    codes = [f"(hash(range + {at}) % {_CODES})::UBIGINT AS c{at}" for at in range(1, columns)]
+    k, r = ("range", "0") if people else ("7", "range")
+    marks = f"1::UINTEGER AS u, {k}::UBIGINT AS k, {r}::UINTEGER AS r, 1::USMALLINT AS n"
+    selected = ", ".join(["range::UINTEGER AS c0", *codes, marks])
+    with duckdb.connect(str(path), config={"threads": 1}) as connection:
+        connection.execute(f"CREATE TABLE data AS SELECT {selected} FROM range({rows})")
+    return Parent(str(path), 1 if people else rows, tuple(range(columns)))
 
 
 def test_whoever_is_in_one_file_only_is_not_there(tmp_path: Path) -> None:
