@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
-from dpgov.privacy.plan.schema import MissingRule
+from dpgov.privacy.plan.schema import ColumnSpec, MissingRule
 
 REGIONS = tuple(f"r{number}" for number in range(12))
 SCHOOLS = tuple(f"e{number}" for number in range(16))
@@ -21,6 +21,7 @@ COLUMNS = (
     *(column_spec(name, category_domain(words), MissingRule.DROP, "") for name, words in _LISTS),
 )
 """What is declared of it; `id` is not."""
+_UPPERS = (1, 100, 30_000, 30_000_000_000)
 
 
 def census(path: Path, rows: int, *, rows_each: int = 1) -> Path:
@@ -38,3 +39,22 @@ def census(path: Path, rows: int, *, rows_each: int = 1) -> Path:
     }
     pq.write_table(pa.table(table), path)
     return path
+
+
+def wide(path: Path, rows: int, columns: int) -> Path:
+    """Write so many columns of numbers, small and large, and ids with three rows on average."""
+    drawn = np.random.default_rng(1)
+    table = {"id": drawn.integers(0, max(1, rows // 3), rows)}
+    for at in range(columns):
+        table[f"x{at}"] = drawn.integers(0, _UPPERS[at % len(_UPPERS)] + 1, rows)
+    pq.write_table(pa.table(table), path, row_group_size=100_000)
+    return path
+
+
+def wide_columns(number: int) -> tuple[ColumnSpec, ...]:
+    """What is declared of it; `id` is not."""
+    uppers = (str(_UPPERS[at % len(_UPPERS)]) for at in range(number))
+    return tuple(
+        column_spec(f"x{at}", numeric_domain("0", upper, "1"), MissingRule.DROP, "")
+        for at, upper in enumerate(uppers)
+    )

@@ -1,14 +1,15 @@
 """How long a file takes to become a stored version, beside DuckDB's own copy of the same file.
 
-`uv run bench/reading.py [--rows 10000000] [--rounds 3]`: an invented table like a census (seven
-columns, seeded) as Parquet and as CSV, read as the reader's child process reads it: fingerprints,
-codes and, where a column names people, their ranks. Each in turns with `CREATE TABLE … AS` of the
-same file, two threads, within one run; medians of wall time, and of processor time in brackets:
-where other work shares the machine, that is the better ratio. Each reading in a process of its own,
-whose largest memory is shown.
+`uv run bench/reading.py [--rows 10000000] [--rounds 3] [--columns 200]`: an invented table like a
+census (seven columns, seeded), or one of so many columns of numbers, as Parquet and as CSV, read as
+the reader's child process reads it: fingerprints, codes and, where a column names people, their
+ranks. Each in turns with `CREATE TABLE … AS` of the same file, two threads, within one run; medians
+of wall time, and of processor time in brackets: where other work shares the machine, that is the
+better ratio. Each reading in a process of its own, whose largest memory is shown.
 """
 
 import argparse
+import os
 import re
 import statistics
 import sys
@@ -21,7 +22,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import duckdb
 
-from bench.census import COLUMNS, census
+from bench.census import COLUMNS, census, wide, wide_columns
+from dpgov.engines.child_process import ENVIRONMENT
 from dpgov.engines.ingest.request import UnitNames
 from dpgov.engines.ingest.store import store
 from dpgov.engines.ingest.tables import open_table
@@ -34,20 +36,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--columns", type=int, default=0, help="of numbers, in place of a census")
     options = parser.parse_args()
+    # Of which some are for allocators, and read when a process starts.
+    os.environ.update(ENVIRONMENT)
     print("| file | size | DuckDB's copy | rows | ratio | people | ratio | memory |")
     print("|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as name:
-        parquet = census(Path(name) / "census.parquet", options.rows)
+        path, width = Path(name) / "table.parquet", options.columns
+        parquet = wide(path, options.rows, width) if width else census(path, options.rows)
         for file in (parquet, _as_csv(parquet)):
-            print(_line(file, [_turn(file) for _ in range(options.rounds)]))
+            print(_line(file, [_turn(file, width) for _ in range(options.rounds)]))
 
 
-def _turn(file: Path) -> tuple[float, ...]:
+def _turn(file: Path, width: int) -> tuple[float, ...]:
     """Seconds of the copy and of both readings, each by the clock and of the processor, and the
     largest memory of these in bytes."""
     copied = _copied(file, file.with_name("copy.duckdb"))
-    (*rows, one), (*people, two) = (_apart(file, names) for names in (None, "id"))
+    (*rows, one), (*people, two) = (_apart(file, names, width) for names in (None, "id"))
     return *copied, *rows, *people, max(one, two)
 
 
@@ -69,9 +75,9 @@ def _beside(ours: tuple[float, float], copied: tuple[float, float]) -> tuple[str
     return f"{ours[0]:.1f} s ({ours[1]:.1f})", f"{ratios[0]:.1f} ({ratios[1]:.1f})"
 
 
-def _apart(file: Path, names: str | None) -> tuple[float, float, float]:
+def _apart(file: Path, names: str | None, width: int) -> tuple[float, float, float]:
     with get_context("spawn").Pool(1) as process:
-        return process.apply(_read, (file, file.with_name("read.duckdb"), names))
+        return process.apply(_read, (file, file.with_name("read.duckdb"), names, width))
 
 
 def _as_csv(parquet: Path) -> Path:
@@ -100,13 +106,13 @@ def _since(begun: tuple[float, float]) -> tuple[float, float]:
     return clock - begun[0], processor - begun[1]
 
 
-def _read(file: Path, target: Path, names: str | None) -> tuple[float, float, float]:
+def _read(file: Path, target: Path, names: str | None, width: int) -> tuple[float, float, float]:
     target.unlink(missing_ok=True)
     begun = _now()
     store(
         open_table(file, format_name=file.suffix[1:]),
         target,
-        columns=COLUMNS,
+        columns=wide_columns(width) if width else COLUMNS,
         max_rows=10**10,
         memory_bytes=_MEMORY,
         key=b"k" * 32,

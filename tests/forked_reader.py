@@ -20,7 +20,7 @@ from typing import Any, cast
 from unittest.mock import patch
 
 from dpgov.engines import child_process
-from dpgov.engines.child_process import _ENVIRONMENT, Died, Limits, Watch, _listen
+from dpgov.engines.child_process import ENVIRONMENT, Died, Limits, Watch, _listen
 
 _LOADED = [
     "tests.forked_reader",
@@ -40,7 +40,7 @@ _PROCESS = os.getpid()
 def _loaded() -> None:
     """In the environment that the product gives to a reader, whoever asks first."""
     _FORKS.set_forkserver_preload(_LOADED)
-    with patch.dict(os.environ, _ENVIRONMENT, clear=True):
+    with patch.dict(os.environ, ENVIRONMENT, clear=True):
         ensure_running()
 
 

@@ -35,9 +35,8 @@ _READING_BYTES, _BYTES_OF_COLUMN = 64_000_000, 600_000
 # For pieces that are read and written, and what allocators keep.
 _SPARE_BYTES = 300_000_000
 _READ_AT_ONCE = 1 << 16
-# Bytes of rows that are written at once, and that the database keeps together; a group of rows is
-# whole vectors of it.
-_WRITTEN_AT_ONCE, _VECTOR, _LARGEST_GROUP = 16_000_000, 2048, 122_880
+# Bytes of codes.
+_WRITTEN_AT_ONCE = 32_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +86,14 @@ def derive(
     `rows_of_unit` is m, `cubes` are counted from them. Whatever the files hold, nothing is told
     of it, and nothing of it decides whether this can be done: see `most_rows_within`.
     """
-    group = _rows_together(len(first.columns) + len(second.columns))
     with _aside(draft.with_name(f"{draft.name}.columns")) as aside:
         with _reading(first, second) as connection:
-            _create(connection, first, second, draft, group)
+            _create(connection, first, second, draft)
             kept = _kept(connection, first, second, rows_of_unit)
             for name, parent, rows in (("a", first, kept.firsts), ("b", second, kept.seconds)):
                 for column in parent.columns:
                     aside.add(*_column(connection, name, column), rows)
-        _write(draft, kept, aside, group)
+        _write(draft, kept, aside)
     keep_cubes(draft, cubes, threads=1, memory_bytes=memory_bytes)
 
 
@@ -118,12 +116,6 @@ def _quoted(path: str) -> str:
 
 def _writing_bytes(columns: int) -> int:
     return _READING_BYTES + columns * _BYTES_OF_COLUMN
-
-
-def _rows_together(columns: int) -> int:
-    """How many rows of so many columns the database keeps together, and are written at once."""
-    vectors = _WRITTEN_AT_ONCE // (8 * (columns + 4) * _VECTOR)
-    return min(max(vectors, 1) * _VECTOR, _LARGEST_GROUP)
 
 
 def _kept(
@@ -163,21 +155,21 @@ def _column(
 def _read(
     connection: duckdb.DuckDBPyConnection, sql: str, into: Sequence[npt.NDArray[Any]]
 ) -> None:
-    begin = 0
+    at = 0
     for batch in connection.sql(sql).to_arrow_reader(_READ_AT_ONCE):
         for found, column in zip(into, batch.columns, strict=True):
-            found[begin : begin + len(batch)] = column.to_numpy(zero_copy_only=False)
-        begin += len(batch)
+            found[at : at + len(batch)] = column.to_numpy(zero_copy_only=False)
+        at += len(batch)
 
 
 def _create(
-    connection: duckdb.DuckDBPyConnection, first: Parent, second: Parent, draft: Path, group: int
+    connection: duckdb.DuckDBPyConnection, first: Parent, second: Parent, draft: Path
 ) -> None:
-    """An empty table with columns of the same types in a new file, and groups of so many rows."""
+    """An empty table with columns of the same types."""
     sides = (("one", first), ("two", second))
     taken = [f"{name}.c{column:d}" for name, parent in sides for column in parent.columns]
     names = ", ".join(f"{code} AS c{number}" for number, code in enumerate(taken))
-    connection.execute(f"ATTACH {_quoted(str(draft))} AS made (ROW_GROUP_SIZE {group:d})")
+    connection.execute(f"ATTACH {_quoted(str(draft))} AS made")
     draft.chmod(0o600)
     connection.execute(
         f"CREATE TABLE made.data AS SELECT {names}, one.u, one.k, one.r, one.n "  # noqa: S608
@@ -186,16 +178,16 @@ def _create(
     connection.execute("DETACH made")
 
 
-def _write(draft: Path, kept: Kept, aside: "_Aside", group: int) -> None:
+def _write(draft: Path, kept: Kept, aside: "_Aside") -> None:
     """In one transaction: what is committed bit by bit would be written twice."""
+    some = max(_WRITTEN_AT_ONCE // (8 * (aside.columns + 4)), 1)
     sizes = np.minimum(kept.sizes, LARGEST_SIZE).astype(np.uint16)
     with duckdb.connect(str(draft), config=_config(_writing_bytes(aside.columns))) as connection:
         connection.begin()
-        for begin in range(0, len(kept.units), group):
-            units = kept.units[begin : begin + group]
-            places = kept.places[begin : begin + group]
+        for at in range(0, len(kept.units), some):
+            units, places = kept.units[at : at + some], kept.places[at : at + some]
             marks = [units, kept.keys[units], places, sizes[units]]
-            columns = [*aside.rows(begin, len(units)), *map(pa.array, marks)]
+            columns = [*aside.rows(at, len(units)), *map(pa.array, marks)]
             rows = pa.table(columns, [f"column{number}" for number in range(len(columns))])
             connection.from_arrow(rows).insert_into("data")
         connection.commit()

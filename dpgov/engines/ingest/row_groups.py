@@ -1,4 +1,4 @@
-"""The rows of a Parquet file in batches, each with no more texts than it has rows.
+"""Rows in batches that are not too large, and the rows of a Parquet file, with their own texts.
 
 A reader keeps what it has met of a column's texts, and hands all of it on with every batch. Over a
 whole file of texts that are all different, time and memory would grow with its square.
@@ -11,12 +11,30 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 ROWS_AT_A_TIME = 65_536
+# Some batches are on their way at once, each with the hashes of all of its cells.
+_CELLS_AT_A_TIME = ROWS_AT_A_TIME * 50
+
+
+def rows_at_a_time(columns: int) -> int:
+    """How many rows of so many columns make a batch."""
+    return min(ROWS_AT_A_TIME, max(_CELLS_AT_A_TIME // columns, 1))
+
+
+def in_pieces(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """The same rows, no more at a time than that."""
+    most = rows_at_a_time(batch.num_columns)
+    if len(batch) <= most:
+        yield batch
+        return
+    for begin in range(0, len(batch), most):
+        yield _with_own_texts(batch.slice(begin, most))
 
 
 def batches_of_groups(file: pq.ParquetFile, names: list[str]) -> Iterator[pa.RecordBatch]:
     """These columns of all rows, in the order of the file; each group has a reader of its own."""
     for group in range(file.metadata.num_row_groups):
-        for batch in file.iter_batches(ROWS_AT_A_TIME, row_groups=[group], columns=names):
+        most = rows_at_a_time(len(names))
+        for batch in file.iter_batches(most, row_groups=[group], columns=names):
             # A name with a dot could stand for a part of a record as well, hence the choice.
             yield _with_own_texts(batch.select(names))
 

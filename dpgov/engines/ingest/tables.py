@@ -15,7 +15,7 @@ from dpgov.engines.ingest.csv_rows import UNREADABLE, CsvRows
 from dpgov.engines.ingest.limits import largest_unpacked
 from dpgov.engines.ingest.reading import AS_IT_STANDS, POINT, Reading
 from dpgov.engines.ingest.refusal import Refused
-from dpgov.engines.ingest.row_groups import batches_of_groups
+from dpgov.engines.ingest.row_groups import batches_of_groups, in_pieces
 from dpgov.engines.ingest.sniff import check_names, csv_layout, names_of
 from dpgov.engines.ingest.workbook import batches_of, rows_of, sheet_of
 from dpgov.language.said import said
@@ -80,7 +80,7 @@ def _bounded(table: Table, file_bytes: int, told: Told) -> Iterator[pa.RecordBat
             raise Refused(
                 said("The file unpacks to more than 100 times its size. Export it again.")
             )
-        yield batch
+        yield from in_pieces(batch)
         rows += batch.num_rows
         # What is estimated may run ahead; that nothing is left is known when no row comes.
         told(rows, min(table.share(rows), file_bytes - 1))
