@@ -13,6 +13,9 @@ from dpgov.budgets.meaning import certainty_text
 from dpgov.privacy.accounting.accountant import delta_of_group, epsilon_of_group
 from dpgov.privacy.accounting.loss import Currency
 from dpgov.privacy.meaning.odds import belief_after, together_of
+from dpgov.privacy.mechanisms.draw import price_of_same_error
+from dpgov.privacy.noise.noise import NoiseOutOfRange
+from dpgov.privacy.noise.sensitivity import Reach
 
 LARGEST_GROUP = 20
 _DIGITS = 4
@@ -96,18 +99,37 @@ class SettingCost:
     """What a dataset for groups of another size would pay beside this one.
 
     `wider`: so many times as wide is its noise at the same price. `questions`: of a hundred
-    questions so many fit with the same error, rounded down; a price grows with the square under ρ.
+    questions like this one so many fit with the same error, rounded down.
     """
 
     wider: Decimal
     questions: int
 
 
-def setting_cost(size: int, setting: int, currency: Currency) -> SettingCost:
-    """Of a group size in place of the dataset's own."""
+def setting_cost(
+    size: int, setting: int, currency: Currency, *, question_nano: int, rows_per_unit: int = 1
+) -> SettingCost:
+    """Of a group size in place of the dataset's own, for counts at this price.
+
+    Under ρ a price grows with the square at most: at large prices noise is of a kind that grows
+    more slowly, so that with a smaller group a question saves less than the square.
+    """
     wider = (Decimal(size) / setting).quantize(_HUNDREDTH, rounding=ROUND_CEILING).normalize()
-    power = 1 if currency.delta is None else 2
-    return SettingCost(wider, 100 * setting**power // size**power)
+    if currency.delta is None:
+        return SettingCost(wider, 100 * setting // size)
+    now, then = (_of_count(rows * rows_per_unit) for rows in (setting, size))
+    try:
+        if size < setting:
+            price = price_of_same_error(now, then, question_nano)
+            return SettingCost(wider, 100 * question_nano // price)
+    except NoiseOutOfRange:
+        # At so small a price nothing is answered.
+        pass
+    return SettingCost(wider, 100 * setting**2 // size**2)
+
+
+def _of_count(rows: int) -> Reach:
+    return Reach(rows, rows**2)
 
 
 def group_readings(

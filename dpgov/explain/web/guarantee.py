@@ -157,7 +157,7 @@ def _said(dataset: Dataset, sure: Certainty, question_nano: int) -> dict[str, An
         "size": sure.size,
         "shares": [float(sure.of_question), float(sure.of_all)],
         "certain": certain,
-        "cost": _cost(dataset, sure.size),
+        "cost": _cost(dataset, sure.size, question_nano),
     }
 
 
@@ -177,12 +177,18 @@ def _whom(dataset: Dataset, size: int) -> str:
     return _("Any {size} rows together").format(size=size)
 
 
-def _cost(dataset: Dataset, size: int) -> str:
+def _cost(dataset: Dataset, size: int, question_nano: int) -> str:
     """What it would cost the next dataset to be declared for groups of this size."""
     setting = dataset.group_size
     if size == setting:
         return _("This dataset is declared for groups of {size}.").format(size=setting)
-    cost = setting_cost(size, setting, dataset.budget.currency)
+    cost = setting_cost(
+        size,
+        setting,
+        dataset.budget.currency,
+        question_nano=question_nano,
+        rows_per_unit=dataset.max_rows_per_unit,
+    )
     return _(
         "Declared for groups of {size} in place of {setting}, the next dataset would have noise "
         "{wider} times as wide at the same price; with the same error, {questions} questions would "

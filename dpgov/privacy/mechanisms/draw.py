@@ -2,6 +2,7 @@
 the noise that this buys. The only place that adds noise to numbers.
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -128,3 +129,17 @@ def calibrated(reach: Reach, loss: Loss) -> tuple[Noise, Measurement]:
     if epsilon >= sampling.smallest_nano(reach.l1):
         bought.append(sampling.laplace(reach.l1, epsilon))
     return min(bought, key=lambda noise: noise[0].variance)
+
+
+def price_of_same_error(now: Reach, then: Reach, nano: int) -> int:
+    """The least nano-ρ that buys `then`, which is no larger, no more error than `nano` buys `now`.
+
+    Raises NoiseOutOfRange.
+    """
+    most = calibrated(now, Loss(Mode.ZCDP, nano))[0].variance
+    least = sampling.smallest_nano(then.l1, Mode.ZCDP)
+
+    def is_enough(price: int) -> bool:
+        return calibrated(then, Loss(Mode.ZCDP, price))[0].variance <= most
+
+    return least + bisect_left(range(least, nano), True, key=is_enough)

@@ -11,7 +11,9 @@ from django.urls import reverse
 from dpgov.datasets.models import Dataset
 from dpgov.explain.groups import SettingCost, certainties, group_readings, setting_cost
 from dpgov.privacy.accounting.decimals import NANO
-from dpgov.privacy.accounting.loss import PURE, Currency, Mode
+from dpgov.privacy.accounting.loss import PURE, Currency, Loss, Mode
+from dpgov.privacy.mechanisms.draw import calibrated
+from dpgov.privacy.noise.sensitivity import Reach
 from dpgov.privacy.plan.schema import Neighbouring
 from dpgov.tenants.models import Membership
 from tests.integration.dashboards.reading import figure, page, trace
@@ -75,10 +77,36 @@ def test_a_group_of_the_settings_size_is_as_sure_as_the_booked_epsilon_says() ->
 
 
 def test_another_setting_costs_noise_and_under_rho_the_square_in_questions() -> None:
-    assert setting_cost(4, 1, PURE) == SettingCost(Decimal(4), 25)
-    assert setting_cost(4, 1, RHO) == SettingCost(Decimal(4), 6)
-    assert setting_cost(1, 4, PURE) == SettingCost(Decimal("0.25"), 400)
-    assert setting_cost(3, 2, PURE) == SettingCost(Decimal("1.5"), 66)
+    """F13: of Gaussian noise; at a large price it grows more slowly, so that less is saved."""
+    assert _setting_cost(4, 1, PURE) == SettingCost(Decimal(4), 25)
+    assert _setting_cost(4, 1, RHO) == SettingCost(Decimal(4), 6)
+    assert _setting_cost(1, 4, PURE) == SettingCost(Decimal("0.25"), 400)
+    assert _setting_cost(3, 2, PURE) == SettingCost(Decimal("1.5"), 66)
+    assert _setting_cost(1, 4, RHO, nano=NANO // 100).questions in (1599, 1600)
+    assert _setting_cost(1, 4, RHO, nano=10 * NANO).questions < 1200
+    too_little = _setting_cost(1, 4, RHO, nano=1, rows=10**12)
+    assert too_little.questions == 1600
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+@pytest.mark.parametrize("nano", [1_000, NANO // 100, NANO, 20 * NANO])
+def test_so_many_questions_with_the_same_error_do_fit(nano: int, rows: int) -> None:
+    """F13: what the page promises of another setting, with the noise that questions get."""
+    for size, setting in ((1, 2), (1, 4), (3, 4), (5, 20), (4, 1), (20, 3)):
+        cost = _setting_cost(size, setting, RHO, nano=nano, rows=rows)
+        price = 100 * nano // cost.questions if cost.questions else None
+        errors = [
+            calibrated(Reach(k * rows, (k * rows) ** 2), Loss(Mode.ZCDP, each))[0].variance
+            for k, each in ((setting, nano), (size, price or 0))
+            if each
+        ]
+        assert not price or errors[1] <= errors[0] * 1.000001
+
+
+def _setting_cost(
+    size: int, setting: int, currency: Currency, *, nano: int = NANO // 10, rows: int = 1
+) -> SettingCost:
+    return setting_cost(size, setting, currency, question_nano=nano, rows_per_unit=rows)
 
 
 def test_the_slider_works_as_a_form(
