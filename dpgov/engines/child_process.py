@@ -18,14 +18,15 @@ from typing import IO, Any
 
 _ROOT = Path(__file__).resolve().parent.parent.parent
 # One allocator and few arenas keep address space, which is what is limited, near to memory used. It
-# gives back at once what it got for large pieces: else the threshold rises, and 200 columns of CSV,
-# of which 0.3 GB are held at a time, took 1.2 GB.
+# gives back what it got for blocks of files: else the threshold rises above them, and 200 columns
+# of CSV, of which 0.3 GB are held at a time, took 1.2 GB. Smaller pieces come again and again.
 ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
     "LANG": "C.UTF-8",
     "ARROW_DEFAULT_MEMORY_POOL": "system",
     "MALLOC_ARENA_MAX": "1",
-    "MALLOC_MMAP_THRESHOLD_": "262144",
+    "MALLOC_MMAP_THRESHOLD_": str(1 << 22),
+    "MALLOC_TRIM_THRESHOLD_": str(1 << 26),
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
 }
