@@ -87,20 +87,23 @@ def derive(
     of it, and nothing of it decides whether this can be done: see `most_rows_within`.
     """
     with _aside(draft.with_name(f"{draft.name}.columns")) as aside:
-        with _reading(first, second) as connection:
+        with _reading(first, second, draft) as connection:
             _create(connection, first, second, draft)
             kept = _kept(connection, first, second, rows_of_unit)
             for name, parent, rows in (("a", first, kept.firsts), ("b", second, kept.seconds)):
+                number = _number(connection, f"FROM {name}.data")
                 for column in parent.columns:
-                    aside.add(*_column(connection, name, column), rows)
+                    aside.add(*_column(connection, name, column, number), rows)
         _write(draft, kept, aside)
     keep_cubes(draft, cubes, threads=1, memory_bytes=memory_bytes)
 
 
 @contextmanager
-def _reading(first: Parent, second: Parent) -> Iterator[duckdb.DuckDBPyConnection]:
+def _reading(first: Parent, second: Parent, draft: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """Both files, as `a` and `b`. Each block is read once: there is no use in keeping many."""
-    with duckdb.connect(config=_config(_READING_BYTES)) as connection:
+    # Whatever is put aside for lack of memory goes when drafts do, see `ingest.drafts`.
+    config = _config(_READING_BYTES) | {"temp_directory": f"{draft}.tmp"}
+    with duckdb.connect(config=config) as connection:
         for name, parent in (("a", first), ("b", second)):
             connection.execute(f"ATTACH {_quoted(parent.path)} AS {name} (READ_ONLY)")
         yield connection
@@ -140,13 +143,11 @@ def _number(connection: duckdb.DuckDBPyConnection, rows: str) -> int:
 
 
 def _column(
-    connection: duckdb.DuckDBPyConnection, name: str, column: int
+    connection: duckdb.DuckDBPyConnection, name: str, column: int, number: int
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
-    """The codes of all rows in the order of the file, and which of them are missing."""
-    code = f"c{column:d}"
-    whole = f"FROM {name}.data"
+    """The codes of all rows, so many, in the order of the file, and which of them are missing."""
+    code, whole = f"c{column:d}", f"FROM {name}.data"
     kind = connection.execute(f"SELECT {code} {whole} LIMIT 0").fetchnumpy()[code].dtype
-    number = _number(connection, whole)
     found = np.empty(number, kind), np.empty(number, np.bool_)
     _read(connection, f"SELECT coalesce({code}, 0), {code} IS NULL {whole}", found)
     return found

@@ -6,6 +6,7 @@ from answers whose noise was made for m rows. Shown by brute force over neighbou
 """
 
 import itertools
+import tracemalloc
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -101,7 +102,12 @@ def test_no_pair_is_made_that_is_not_kept(tmp_path: Path) -> None:
     first = _table(tmp_path / "a.duckdb", 1000, columns=1)
     second = _table(tmp_path / "b.duckdb", 100_000, columns=1)
     target = tmp_path / "derived.duckdb"
+    tracemalloc.start()
     derive(first, second, target, rows_of_unit=3, memory_bytes=256_000_000)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    # All pairs would be a hundred million.
+    assert most < 20_000_000
     with duckdb.connect(str(target), read_only=True) as connection:
         assert connection.execute("SELECT c0, c1, r FROM data ORDER BY r").fetchall() == [
             (0, 0, 0),
