@@ -18,6 +18,7 @@ APPEND_ONLY = (
     "budgets_correction",
     "budgets_limitchange",
     "datasets_acceptance",
+    "datasets_column",
     "datasets_termsofuse",
     "joint_share",
     "queries_release",

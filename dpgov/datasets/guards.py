@@ -10,6 +10,21 @@ _DATASET, _VERSION, _LOOK = "datasets_dataset", "datasets_datasetversion", "data
 _TERMS, _ACCEPTANCE = "datasets_termsofuse", "datasets_acceptance"
 _VIEWER = "datasets_viewer"
 
+# What the noise of every answer is made for, and who answers for it. The limits of a unit are not
+# among them: they come with another version, whose own are what its questions are bounded by.
+_DECLARED = (
+    "tenant_id",
+    "owner_id",
+    "unit",
+    "private_id",
+    "neighbouring",
+    "group_size",
+    "max_rows",
+    "public_rows",
+    "public_units",
+    "partition_column",
+)
+
 
 def guards(json: Json) -> Iterator[Guard]:
     """All of them."""
@@ -32,6 +47,14 @@ def _of_datasets(json: Json) -> Iterator[Guard]:
         " AND b.tenant_id = NEW.tenant_id AND b.kind = 'dataset')",
         "a dataset has the budget of a dataset",
     )
+    yield Guard(
+        "guard_declared",
+        _DATASET,
+        "UPDATE",
+        " OR ".join(_differs(column) for column in _DECLARED),
+        NEVER,
+        "whose privacy a dataset keeps, and under which relation, is declared once",
+    )
     shared = (
         f"{json.identity('held_dataset')} = NEW.id AND EXISTS (SELECT 1 FROM {_DATASET} e"
         f" WHERE e.id = {json.identity('earlier')} AND e.tenant_id = NEW.tenant_id"
@@ -45,6 +68,10 @@ def _of_datasets(json: Json) -> Iterator[Guard]:
         f"NOT OLD.is_derived AND {agreed(SHARE_HELD_DATASET_BUDGET, shared)}",
         "a dataset shares another budget as two persons approved",
     )
+
+
+def _differs(column: str) -> str:
+    return f"coalesce(CAST(NEW.{column} AS text), '') <> coalesce(CAST(OLD.{column} AS text), '')"
 
 
 def _of_versions() -> Iterator[Guard]:
@@ -190,7 +217,7 @@ def _of_live() -> Iterator[Guard]:
         "guard_stays_live",
         _DATASET,
         "UPDATE",
-        "coalesce(CAST(NEW.live_id AS text), '') <> coalesce(CAST(OLD.live_id AS text), '')",
+        _differs("live_id"),
         NEVER,
         "a dataset keeps its live table, and no other gets one",
     )

@@ -76,6 +76,8 @@ WHERE m.mark = ANY ($1) AND m.live_id <> $2
 def installed() -> tuple[Installed, ...]:
     """All of it."""
     return (
+        # Codes are stored as bounds were declared: with other bounds noise would be too small.
+        append_only("datasets_column"),
         append_only("datasets_termsofuse"),
         append_only("datasets_acceptance"),
         append_only("datasets_derivedfrom"),

@@ -133,6 +133,11 @@ WRITES: dict[str, str] = {
     "budgets.SharedBudgetInvitation": "SELECT, INSERT",
     # A version moved to another dataset would be asked about on that one's budget.
     "datasets.DatasetVersion": "SELECT, INSERT, UPDATE (data_deleted_at)",
+    "datasets.Column": "SELECT, INSERT",
+    # With another fingerprint the same people would not be recognised, and get a second budget.
+    "datasets.VersionFingerprint": "SELECT, INSERT",
+    "datasets.FingerprintPart": "SELECT, INSERT",
+    "datasets.FingerprintMark": "SELECT, INSERT",
     "datasets.Look": "SELECT, INSERT",
     # A name of another file would be answered out of that one.
     "datasets.StoredFile": "SELECT, INSERT, UPDATE (removed_at)",

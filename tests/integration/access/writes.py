@@ -18,6 +18,7 @@ from dpgov.audit.actions import Action
 from dpgov.budgets.services import freeze_tenant
 from dpgov.datasets.models import Dataset
 from dpgov.tenants.models import Membership, Project
+from tests.declared import declare_otherwise
 from tests.integration.access import shared_budgets as shared
 from tests.integration.access.bodies import BATCH, BATCH_FORM, FORM, PLAN, TABLES_FORM
 from tests.integration.access.doors import DOORS
@@ -60,7 +61,7 @@ def _file() -> dict[str, Any]:
 
 def _of_people(world: World) -> dict[str, Any]:
     """A dataset whose rows belong to people that a column names."""
-    Dataset.objects.filter(slug="visits").update(unit="person", private_id="person")
+    declare_otherwise(Dataset.objects.filter(slug="visits"), unit="person", private_id="person")
     return {}
 
 

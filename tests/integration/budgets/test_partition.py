@@ -15,6 +15,7 @@ from dpgov.queries.asking.quote import quote
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.cast import COUNT, Ask
+from tests.declared import declare_otherwise
 from tests.small_dataset import EDUCATIONS, ROWS
 
 pytestmark = pytest.mark.django_db
@@ -27,7 +28,7 @@ Balances = dict[str, int]
 def divide(dataset: Dataset) -> Dataset:
     """Each education gets a line of its own."""
     open_parts(budget=dataset.budget, parts=PARTS)
-    Dataset.objects.filter(pk=dataset.pk).update(partition_column="education")
+    declare_otherwise(Dataset.objects.filter(pk=dataset.pk), partition_column="education")
     dataset.refresh_from_db()
     return dataset
 
@@ -40,8 +41,10 @@ def divided(dataset: Dataset) -> Dataset:
 @pytest.fixture
 def changing(dataset: Dataset) -> Dataset:
     """The same under change_one: somebody may have had another education."""
-    Dataset.objects.filter(pk=dataset.pk).update(
-        neighbouring=Neighbouring.CHANGE_ONE.value, public_rows=len(ROWS)
+    declare_otherwise(
+        Dataset.objects.filter(pk=dataset.pk),
+        neighbouring=Neighbouring.CHANGE_ONE.value,
+        public_rows=len(ROWS),
     )
     return divide(dataset)
 

@@ -21,6 +21,7 @@ from dpgov.queries.pictures.figures import Leads
 from dpgov.tenants.models import Membership
 from dpgov.tenants.selectors import actor_of
 from tests.cast import Ask
+from tests.declared import declare_otherwise
 from tests.integration.dashboards.reading import figure, page, trace
 from tests.integration.dashboards.test_home import registered
 from tests.integration.limits.limits import divide
@@ -55,7 +56,7 @@ def test_a_divided_budget_lasts_at_least_as_long_as_is_said(
     """L16: under change_one a question of ε 1 about one part books ε 2 there: of the 8 that are
     left, as much every 30 days, for 120 days and not for 240.
     """
-    Dataset.objects.filter(pk=dataset.pk).update(neighbouring=Neighbouring.CHANGE_ONE)
+    declare_otherwise(Dataset.objects.filter(pk=dataset.pk), neighbouring=Neighbouring.CHANGE_ONE)
     divide(dataset)
     registered(dataset, 400)
     part = Dataset.objects.get(pk=dataset.pk)

@@ -18,6 +18,7 @@ from dpgov.privacy.meaning.odds import Frequency, best_guess, frequency_of
 from dpgov.privacy.plan.schema import Neighbouring
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
+from tests.declared import declare_otherwise
 from tests.integration.dashboards.reading import figure, page, trace
 
 ClientFor = Callable[[Membership], Client]
@@ -55,7 +56,7 @@ def test_odds_and_beliefs_say_which_of_the_two_guesses_they_are_of(
     come_and_go = words(page(client, path))
     assert odds in come_and_go
     assert beliefs in come_and_go
-    Dataset.objects.filter(pk=dataset.pk).update(neighbouring=Neighbouring.CHANGE_ONE)
+    declare_otherwise(Dataset.objects.filter(pk=dataset.pk), neighbouring=Neighbouring.CHANGE_ONE)
     changed = words(page(client, path))
     assert "Odds times at most" in changed
     assert odds not in changed

@@ -7,6 +7,7 @@ from dpgov.budgets.models import Allocation
 from dpgov.budgets.services import allocate, open_parts
 from dpgov.datasets.models import Dataset
 from dpgov.tenants.models import Project, User
+from tests.declared import declare_otherwise
 
 
 def said(html: str) -> str:
@@ -26,4 +27,4 @@ def grant(dataset: Dataset, holder: User | Project, nano: int) -> Allocation:
 
 def divide(dataset: Dataset) -> None:
     open_parts(budget=dataset.budget, parts=["Primary", "Secondary", "other"])
-    Dataset.objects.filter(pk=dataset.pk).update(partition_column="education")
+    declare_otherwise(Dataset.objects.filter(pk=dataset.pk), partition_column="education")

@@ -21,6 +21,7 @@ from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.answers import Answer
 from tests.cast import answer_now
+from tests.declared import declare_otherwise
 from tests.integration.budgets.test_refunds import spoil
 from tests.made_once import made_once
 from tests.small_dataset import register_small_dataset
@@ -83,11 +84,11 @@ def test_both_persons_are_told_whether_people_or_single_rows_are_protected(
     for of_rows in told():
         assert "as likely as not that a certain row is in the data" in of_rows
         assert "because of one row" in of_rows
-    Dataset.objects.filter(pk=dataset.pk).update(unit="person", private_id="age")
+    declare_otherwise(Dataset.objects.filter(pk=dataset.pk), unit="person", private_id="age")
     for of_people in told():
         assert "as likely as not that a certain person is in the data" in of_people
         assert "because of one person" in of_people
-    Dataset.objects.filter(pk=dataset.pk).update(neighbouring="change_one")
+    declare_otherwise(Dataset.objects.filter(pk=dataset.pk), neighbouring="change_one")
     for of_values in told():
         assert "as likely as not that a certain person has these values and not those" in of_values
         assert "is in the data" not in of_values

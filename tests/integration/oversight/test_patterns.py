@@ -18,6 +18,7 @@ from dpgov.privacy.plan.schema import Neighbouring
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership, Role, Tenant
 from tests.cast import Ask, join
+from tests.declared import declare_otherwise
 from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
@@ -73,7 +74,7 @@ def test_where_rows_are_changed_and_none_comes_the_price_counts_once(
     dataset: Dataset, tracker: None
 ) -> None:
     """Another value is the one step that is paid for: e^0.75 = 2.117, an even guess to 67.92%."""
-    Dataset.objects.filter(pk=dataset.pk).update(neighbouring=Neighbouring.CHANGE_ONE)
+    declare_otherwise(Dataset.objects.filter(pk=dataset.pk), neighbouring=Neighbouring.CHANGE_ONE)
     found = look(Dataset.objects.get(pk=dataset.pk))
     most = found.differing[0].most
     assert (found.steps, most.nano) == (1, 750_000_000)

@@ -34,6 +34,7 @@ from dpgov.queries.workbench.saved import save_question
 from dpgov.tenants.models import ApiToken, Membership, Project, ProjectMember, Role
 from tests.agreed import given_a_budget_of_its_own
 from tests.cast import join
+from tests.declared import declare_otherwise
 from tests.integration.access.doors import DOORS
 from tests.integration.access.routes import Kind, Route, all_routes
 from tests.integration.access.world import Knocked, World, tenant_things, without_randomness
@@ -74,7 +75,7 @@ def hidden(world: World) -> Dataset:
 
 def _renamed(dataset: Dataset) -> Dataset:
     for column in Column.objects.filter(version__dataset=dataset):
-        Column.objects.filter(pk=column.pk).update(name=f"{WORD} {column.name}")
+        declare_otherwise(Column.objects.filter(pk=column.pk), name=f"{WORD} {column.name}")
     words = {"slug": f"{WORD}-register", "name": "Zanzibar register", "description": "Zanzibar"}
     Dataset.objects.filter(pk=dataset.pk).update(**words)
     Budget.objects.filter(pk=dataset.budget_id).update(label=words["name"])

@@ -24,6 +24,7 @@ from dpgov.queries.asking.quote import priced_blueprint
 from dpgov.queries.models import Query
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership
+from tests.declared import declare_otherwise
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -215,7 +216,7 @@ def test_a_question_s_lane_is_a_function_of_its_plan_and_of_declared_numbers(
     """R8, E4: by the model of duration classes, for as many rows as there may be at all."""
     plan = {"dataset": dataset.slug, "statistics": [{"statistic": "count"}], "epsilon": 0.5}
     small = priced_blueprint(dataset, plan)
-    Dataset.objects.update(max_rows=1_000_000_000)
+    declare_otherwise(Dataset.objects.all(), max_rows=1_000_000_000)
     dataset.refresh_from_db()
     large = priced_blueprint(dataset, plan)
     assert (is_heavy(small), is_heavy(large)) == (False, True)

@@ -19,6 +19,7 @@ from dpgov.queries.asking.gate import TermsNotAccepted, refuse_unless_open_to
 from dpgov.queries.asking.submit import submit
 from dpgov.queries.models import Query, ReadyMade, Refusal
 from dpgov.tenants.models import Membership
+from tests.declared import declare_otherwise
 from tests.integration.queries.asking.approving import approved, needs_approval, requested
 from tests.integration.queries.asking.approving import ask as ask_approved
 from tests.integration.queries.asking.test_closed import COUNT, SERVICES, SQL, TWO, WEB, Doors
@@ -57,7 +58,9 @@ def accepted(doors: Doors, number: int = 1) -> None:
 
 
 def _person(doors: Doors) -> int:
-    Dataset.objects.filter(pk=doors.dataset.pk).update(unit="person", private_id="person")
+    declare_otherwise(
+        Dataset.objects.filter(pk=doors.dataset.pk), unit="person", private_id="person"
+    )
     return WEB["rows per person"](doors)
 
 

@@ -14,6 +14,7 @@ from dpgov.engines.files import DuckDBEngine
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.cast import answer_query
+from tests.declared import declare_otherwise
 from tests.integration.queries.conftest import Filled
 from tests.integration.queries.web.test_quote_page import text_of, without_tokens
 
@@ -238,7 +239,8 @@ def test_script_in_a_category_is_inert(
 ) -> None:
     """J6: in the table, the chart's data and the form."""
     evil = "</script><script>alert(1)</script>"
-    dataset.versions.get().columns.filter(name="education").update(categories=[evil, "b", "c"])
+    education = dataset.versions.get().columns.filter(name="education")
+    declare_otherwise(education, categories=[evil, "b", "c"])
     query = ask(analyst, group_by=({"column": "education", "categories": [evil]},))
     answer_now()
     filled = Filled().add("statistic", kind="count")

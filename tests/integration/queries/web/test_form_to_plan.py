@@ -15,6 +15,7 @@ from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.models import Query
 from dpgov.queries.web.forms.ask import AskForm
 from dpgov.queries.web.forms.statistics import OFFERED
+from tests.declared import declare_otherwise
 from tests.integration.queries.conftest import Filled
 from tests.integration.queries.web.test_quote_page import text_of
 
@@ -220,7 +221,7 @@ def test_each_grouping_is_asked_as_chosen(
 ) -> None:
     filled = Filled().add("statistic", kind="count")
     if row["column"] == "age" and row.get("upper") == "0.3":
-        dataset.versions.get().columns.filter(name="age").update(step="0.1")
+        declare_otherwise(dataset.versions.get().columns.filter(name="age"), step="0.1")
     filled.add("group", **row)
     assert plan_of(filled, dataset)["group_by"] == [grouping]
 

@@ -16,6 +16,7 @@ from dpgov.budgets.services import allocate, open_parts, set_rate_limit, withdra
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.tenants.models import Membership, Project, ProjectMember
+from tests.declared import declare_otherwise
 from tests.integration.queries.conftest import Filled
 from tests.integration.queries.web.test_quote_page import text_of
 from tests.made_once import made_once
@@ -266,7 +267,7 @@ def test_a_frozen_dataset_admits_nothing(
 def test_a_frozen_dataset_in_parts_admits_nothing_either(api: APIClient, dataset: Dataset) -> None:
     """A9, F5: the parts are not frozen by themselves, their dataset is."""
     open_parts(budget=dataset.budget, parts=["Primary", "other"])
-    Dataset.objects.filter(pk=dataset.pk).update(partition_column="education")
+    declare_otherwise(Dataset.objects.filter(pk=dataset.pk), partition_column="education")
     Budget.objects.filter(pk=dataset.budget_id).update(frozen_at="2026-01-01T00:00:00Z")
     quoted = send(api, "quote").json()
     assert (quoted["accepted"], quoted["largest_fit_epsilon"]) == (False, 0)

@@ -12,6 +12,7 @@ from django.test import Client
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.models import Query
+from tests.declared import declare_otherwise
 from tests.integration.queries.conftest import Filled, lower_limit
 
 ASK = "/datasets/visits/ask/"
@@ -247,7 +248,7 @@ def test_a_filter_by_missing_values_is_refused_where_none_can_be_missing(
     browser: Client, dataset: Dataset, counting: Filled, unchanged: Unchanged
 ) -> None:
     columns = dataset.versions.get().columns
-    columns.filter(name="age").update(missing="impute", impute="0")
+    declare_otherwise(columns.filter(name="age"), missing="impute", impute="0")
     counting.add("filter", column="age", op="is_missing")
     with unchanged():
         response = browser.post(ASK, counting.posted(price="0.5"))

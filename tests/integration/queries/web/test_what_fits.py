@@ -36,6 +36,7 @@ from dpgov.queries.asking.policy import QueryLimitExceeded
 from dpgov.queries.asking.quote import quote
 from dpgov.queries.asking.submit import submit
 from dpgov.tenants.models import Membership
+from tests.declared import declare_otherwise
 from tests.examples import examples
 from tests.integration.budgets.shared.sharing import shared_budget
 from tests.small_dataset import EDUCATIONS, register_small_dataset
@@ -102,7 +103,7 @@ def _make(world: World, dataset: Dataset, owner: Membership, analyst: Membership
     price, budget = dataset.budget.currency.price_of, dataset.budget
     if world.divided:
         open_parts(budget=budget, parts=[*EDUCATIONS, "other"])
-        Dataset.objects.update(partition_column="education")
+        declare_otherwise(Dataset.objects.all(), partition_column="education")
     if world.shared and budget.mode == "pure":
         shared_budget(owner.tenant, "The same people", budget, limit=world.shared)
     if world.asked_before:

@@ -21,6 +21,7 @@ from dpgov.queries.wording.charged import used_in_words
 from dpgov.tenants.models import Membership
 from dpgov.web.paper import page
 from tests.cast import answer_query
+from tests.declared import declare_otherwise
 from tests.integration.budgets.test_partition import divide, on
 from tests.integration.queries.web.test_quote_page import text_of
 from tests.made_once import made_once
@@ -58,8 +59,10 @@ def plain(analyst: Membership, ask: Ask) -> Query:
 @made_once
 def of_a_part(analyst: Membership, ask: Ask, dataset: Dataset) -> Query:
     """Under change_one somebody may have been in another part: it is charged twice."""
-    Dataset.objects.filter(pk=dataset.pk).update(
-        neighbouring=Neighbouring.CHANGE_ONE.value, public_rows=len(ROWS)
+    declare_otherwise(
+        Dataset.objects.filter(pk=dataset.pk),
+        neighbouring=Neighbouring.CHANGE_ONE.value,
+        public_rows=len(ROWS),
     )
     divide(dataset)
     return answered(ask(analyst, epsilon=0.5, where=(on("education", "=", "Primary"),)))

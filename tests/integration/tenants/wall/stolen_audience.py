@@ -3,6 +3,7 @@
 Naming is the application's to do, for an owner and another person; who is not named asks nothing.
 """
 
+from tests.integration.tenants.wall.stolen_declared import DECLARED
 from tests.integration.tenants.wall.stolen_derived import DERIVED
 from tests.integration.tenants.wall.stolen_live import LIVE
 from tests.integration.tenants.wall.stolen_terms import TERMS_OF_USE
@@ -24,6 +25,7 @@ _NAMED_BY = (
 )
 OF_DATASETS = (
     *TERMS_OF_USE,
+    *DECLARED,
     *DERIVED,
     *LIVE,
     f"{_FOR_OTHERS}; {_AGAIN}",
