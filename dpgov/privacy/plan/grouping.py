@@ -11,6 +11,7 @@ exactly one bin, so that one unit moves one bin by one (two, if it is replaced),
 """
 
 from decimal import Decimal
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -33,6 +34,8 @@ REST = "other"
 REST_WHEN_TAKEN = "everything else"
 
 
+# Each price compares a plan with those of many stored answers, which are grouped alike.
+@lru_cache(maxsize=512)
 def code_grouping(grouping: Grouping, column: int, spec: ColumnSpec) -> CodeGrouping:
     """The bins over codes of column number `column`; an empty bin has its high below its low."""
     if isinstance(spec.domain, CategoryDomain):

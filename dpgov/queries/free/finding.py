@@ -5,34 +5,21 @@ come counts, whoever asked: it is public within the tenant. Who asked is never s
 """
 
 import hashlib
-import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
-from uuid import UUID
-
-from django.db.models import QuerySet
 
 from dpgov.datasets.models import DatasetVersion
-from dpgov.privacy.answer.blueprint import Blueprint, prepare
+from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.answer.body import MAX_CELLS
-from dpgov.privacy.answer.rounds import as_count
 from dpgov.privacy.plan.canonical import canonical_sha256
-from dpgov.privacy.plan.parsing.plans import parse_plan
-from dpgov.privacy.plan.plan import InvalidPlan, Plan
-from dpgov.privacy.plan.schema import DatasetSchema
-from dpgov.privacy.reuse.derived import Derivation, derive, stored_as
-from dpgov.privacy.reuse.estimates import Columns, Stored, key_of
+from dpgov.privacy.reuse.derived import Derivation, derive
+from dpgov.privacy.reuse.estimates import Columns, Stored
 from dpgov.privacy.reuse.unions import union_of
-from dpgov.queries.models import Query, Release
+from dpgov.queries.free.stored import sources_for
 
-_CANDIDATES = 200
-_SAME = 20
-_PREPARED = 40
 _NEW = "new"
-_READ = ("id", "plan", "cost_nano", "canonical_sha256")
 # What putting answers together must win, as a factor, to be worth a line.
 _BETTER = 0.98
 
@@ -88,7 +75,7 @@ def reusable_for(
     if blueprint.cells > MAX_CELLS:
         return NOTHING_STORED
     form = canonical_sha256(blueprint.plan, blueprint.schema)
-    sources = _sources(version, blueprint, form)
+    sources = sources_for(version, blueprint, form)
     if not sources:
         return NOTHING_STORED
     # Nobody knows how rows fall into groups: an average over them is no error of any.
@@ -96,13 +83,12 @@ def reusable_for(
     free = [
         FreeAnswer(origin, found, found.expected(rows))
         for origin, found in _origins(
-            blueprint, [source for _, source in sources], [s for f, s in sources if f == form]
+            blueprint,
+            [source.stored for source in sources],
+            [source.stored for source in sources if source.form == form],
         )
     ]
-    return Reusable(tuple(free), _with_new(blueprint, [s for _, s in sources], rows))
-
-
-_Source = tuple[str, Stored]
+    return Reusable(tuple(free), _with_new(blueprint, [s.stored for s in sources], rows))
 
 
 def _origins(
@@ -154,91 +140,3 @@ def _with_new(blueprint: Blueprint, sources: Sequence[Stored], rows: int | None)
     if alone is None or pooled is None or not _wins(pooled, [alone]):
         return None
     return pooled.expected(rows) if _NEW in pooled.keys else None
-
-
-def _sources(version: DatasetVersion, blueprint: Blueprint, form: str) -> list[_Source]:
-    """Stored answers whose cells make the asked ones, those that cost most first."""
-    found: dict[str, Query] = {}
-    stored = stored_answers(version)
-    for query in [*_same_form(stored, form), *_newest(stored)]:
-        if _may_fit(query, blueprint):
-            found.setdefault(str(query.pk), query)
-    dearest = sorted(found.values(), key=lambda query: -query.cost_nano)
-    sources: list[_Source] = []
-    for query in dearest:
-        sources += [(query.canonical_sha256, source) for source in _of_query(query, blueprint)]
-        if len(sources) >= _PREPARED:
-            break
-    return sources[:_PREPARED]
-
-
-def _of_query(query: Query, blueprint: Blueprint) -> Iterator[Stored]:
-    """None of a plan that would be refused today, or that does not fit; several of one whose tables
-    were chosen in rounds.
-    """
-    schema, key = blueprint.schema, str(query.pk)
-    try:
-        plan = _read(json.dumps(query.plan), schema)
-        if plan.choosing is not None:
-            yield from _of_rounds(query, prepare(plan, schema), blueprint.plan)
-        elif union_of(blueprint.plan, plan, schema) is not None:
-            found = stored_as(key, plan, blueprint.plan, schema, prepare(plan, schema))
-            yield from () if found is None else (found,)
-    except InvalidPlan:
-        return
-
-
-def _of_rounds(query: Query, stored: Blueprint, asked: Plan) -> Iterator[Stored]:
-    """Each drawn table is a count of its own; which ones were is part of what was released."""
-    for number, place in enumerate(_places(query.pk)):
-        count = as_count(stored, place)
-        key = key_of(str(query.pk), number)
-        found = stored_as(key, count.plan, asked, stored.schema, count)
-        yield from () if found is None else (found,)
-
-
-@lru_cache(maxsize=1024)
-def _places(query_id: UUID) -> tuple[int, ...]:
-    """Of a release, which never changes."""
-    body = json.loads(Release.objects.get(query_id=query_id).body)
-    return tuple(one["place"] for one in body["rounds"])
-
-
-@lru_cache(maxsize=4096)
-def _read(text: str, schema: DatasetSchema) -> Plan:
-    """A stored plan; the same ones are looked at for every price."""
-    raw = json.loads(text)
-    return parse_plan(raw, schema, dataset=raw["dataset"], stored=True)
-
-
-def _may_fit(query: Query, blueprint: Blueprint) -> bool:
-    """A quick look at the columns: groups and statistics that are asked for must be there."""
-    groups = {group["column"] for group in query.plan["group_by"]}
-    columns = {
-        name
-        for statistic in query.plan["statistics"]
-        for name in (statistic.get("column"), *statistic.get("predictors", ()))
-    }
-    asked = blueprint.plan
-    return groups.issuperset(grouping.column for grouping in asked.group_by) and (
-        columns.issuperset(s.column for s in asked.statistics if s.column is not None)
-    )
-
-
-def stored_answers(version: DatasetVersion) -> QuerySet[Query]:
-    """Answers that were paid for and published; never one that was itself made of others."""
-    return Query.objects.filter(
-        version=version,
-        state=Query.State.RELEASED,
-        reuse=False,
-    ).exclude(canonical_sha256="")
-
-
-def _same_form(stored: QuerySet[Query], form: str) -> list[Query]:
-    same = stored.filter(canonical_sha256=form).order_by("-cost_nano")
-    return list(same.only(*_READ)[:_SAME])
-
-
-def _newest(stored: QuerySet[Query]) -> list[Query]:
-    newest = stored.order_by("-visible_at")
-    return list(newest.only(*_READ)[:_CANDIDATES])

@@ -6,6 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Budget, Charge, Reservation
@@ -34,6 +36,23 @@ def test_an_identical_question_in_other_words_gets_the_same_numbers(
     assert body["statistics"][0]["cells"] == paid["statistics"][0]["cells"]
     assert body["plan"]["epsilon"] == 1.5
     assert (body["made_from"], body["guarantee"]["epsilon"]) == ([str(first.pk)], 0)
+
+
+def test_a_stored_plan_is_read_once_and_a_new_answer_counts_at_once(
+    dataset: Dataset, stored: Callable[..., Query]
+) -> None:
+    """F12: what was asked never changes; which answers there are is looked up for every price."""
+    version, asked = current_version(dataset), priced_blueprint(dataset, plan())
+
+    def looked_up() -> tuple[set[str], int]:
+        with CaptureQueriesContext(connection) as statements:
+            found = reusable_for(version, asked).free
+        return {source for one in found for source in one.sources}, len(statements)
+
+    first = stored(BY_SEX)
+    assert [looked_up(), looked_up()] == [({str(first.pk)}, 2), ({str(first.pk)}, 1)]
+    second = stored(BY_SEX | {"epsilon": 1})
+    assert looked_up() == ({str(first.pk), str(second.pk)}, 2)
 
 
 def test_taking_it_spends_holds_and_charges_nothing_and_is_logged_once(
