@@ -9,6 +9,7 @@ Where rows of a unit are chosen by their codes, each has its own. Nothing here d
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from dpgov.engines.dialect import Dialect
 from dpgov.engines.live import SPACES, Kind, columns_of, places_of
 from dpgov.engines.scan import Scan
 from dpgov.privacy.plan.request import AllOf, AnyOf, CodeFilter, ExactRequest, RowFilter
@@ -96,8 +97,12 @@ def _has_short_names(spec: ColumnSpec) -> bool:
     return longest(domain) <= _LONGEST
 
 
-def with_codes(scan: Scan, code_of: Callable[[str, int], str]) -> str:
-    """The statement of a scan, with codes where it groups by words: of a word, of a column."""
+def with_codes(scan: Scan, code_of: Callable[[str, int], str], dialect: Dialect) -> str:
+    """The statement of a scan, with codes where it groups by words: of a word, of a column.
+
+    Words of one code are one row of what it returns: there are as many as codes that there may be,
+    however many different texts somebody has.
+    """
     if not scan.words:
         return scan.sql
     names = [f"k{place}" for place in range(len(scan.keys))]
@@ -105,9 +110,11 @@ def with_codes(scan: Scan, code_of: Callable[[str, int], str]) -> str:
         name if key.word is None else code_of(name, key.word)
         for name, key in zip(names, scan.keys, strict=True)
     ]
-    totals = [f"m{place}" for place in range(len(scan.request.measures))]
-    listed = ", ".join([*outputs, *totals])
-    return f"SELECT {listed} FROM ({scan.sql}) AS found({', '.join([*names, *totals])})"  # noqa: S608
+    measures = [f"m{place}" for place in range(len(scan.request.measures))]
+    totals = [scan.added_again(name, dialect) for name in measures]
+    listed, found = ", ".join([*outputs, *totals]), ", ".join([*names, *measures])
+    places = ", ".join(str(place + 1) for place in range(len(names)))
+    return f"SELECT {listed} FROM ({scan.sql}) AS found({found}) GROUP BY {places}"  # noqa: S608
 
 
 def read_by(scan: Scan, columns: Sequence[ColumnSpec]) -> Reads:

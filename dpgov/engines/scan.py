@@ -62,6 +62,16 @@ class Scan:
         """The columns of which it reads words: t0..tN."""
         return frozenset(key.word for key in self.keys if key.word is not None)
 
+    def added_again(self, total: str, dialect: Dialect) -> str:
+        """A total of what the scan returned: each of its measures can be added to others like it.
+
+        Distinct ones cannot, and are counted by the cell. Sums are cut where they were cut before.
+        """
+        if not self.request.only_counts:
+            return f"sum({total})"
+        again = dialect.total(total)
+        return _word(again) if self.is_by_columns else again
+
     def cells(self, rows: Iterable[tuple[int | None, ...]]) -> ExactAnswer:
         """Every cell in row-major order, with zeros where no row of the table fell."""
         width = len(self.request.measures)

@@ -109,7 +109,7 @@ class PostgresEngine:
         of_codes = tuple(item for item in request.filters if item not in of_cells)
         rest = replace(request, filters=of_codes)
         scan = compile_scan(rest, tops_of(columns), POSTGRES, words)
-        select = with_codes(scan, lambda word, at: code_of(word, Kind.TEXT, columns[at]))
+        select = with_codes(scan, lambda word, at: code_of(word, Kind.TEXT, columns[at]), POSTGRES)
         data = data_sql(self._source, kinds, scan, list(map(conditions.sql, of_cells)))
         parameters = (self.order_key,) if has_key(request) else None
         rows = connection.execute(f"WITH data AS ({data}) {select}", parameters).fetchall()

@@ -83,7 +83,7 @@ class SparkEngine:
         columns = self._source.columns
         words = words_in(request, columns, kinds)
         scan = compile_scan(request, tops_of(columns), SPARK, words)
-        select = with_codes(scan, lambda word, at: code_of(word, Kind.TEXT, columns[at]))
+        select = with_codes(scan, lambda word, at: code_of(word, Kind.TEXT, columns[at]), SPARK)
         data = data_sql(self._source, kinds, scan)
         key = {"key": self.order_key} if has_key(request) else {}
         return answer_of(scan, session.rows(f"WITH data AS ({data}) {select}", **key))
