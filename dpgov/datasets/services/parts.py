@@ -4,7 +4,8 @@ The first file that a unit was in decides, and every stored file says in which p
 a later file of the budget is read beside them. Rows without an id are nobody's in the next file, so
 there the discount ends with the second file, unless it only adds rows to those that are stored,
 which stay where they are. Beside what somebody else brought it ends as well: whether ids are
-written there in another way is a function of that person's rows, and what the parts become is seen.
+written there in another way is a function of that person's rows, and what the parts become is seen;
+for the same reason content of one's own with other ids is refused, and never ends it.
 Must never let a file enter a budget with lines before one of the two is done, and never decide by
 anything but a unit's own rows.
 """
@@ -95,6 +96,12 @@ _MISSING = said(
     "budget each person is. Ask the people who run this installation to put it back."
 )
 
+_OTHER_IDS = said(
+    "An earlier file has the same content, but some ids are written in another way here, or are in "
+    "another column, so that these people are not found again in their parts of the budget. Write "
+    "all ids as they were, with leading zeros for example, and in the same encoding."
+)
+
 
 def _versions_in(budget_id: UUID) -> list[DatasetVersion]:
     """Everything that entered the budget, in that order."""
@@ -123,8 +130,9 @@ def enter_budget(
 
     With `adds_rows` it holds what is stored of the version before, and rows of its own: where each
     row is a unit, nobody can have moved. In the caller's transaction, under the turn of its tenant.
-    Raises ReadAgain when the file was not read beside those of the budget; after that nothing may
-    be recorded.
+    Raises ReadAgain when the file was not read beside those of the budget, and InvalidDomain when
+    people of an earlier file of the same content are not found again; after that nothing may be
+    recorded.
     """
     budget_id = dataset.budget_id
     if not dataset.partition_column or not _versions_in(budget_id):
@@ -138,9 +146,9 @@ def enter_budget(
     elif tuple(file.path for file in files) != ingested.beside:
         raise ReadAgain(budget_id)
     elif ingested.newcomers and is_in_budget(budget_id, brought_by, ingested.fingerprint):
-        # The same content with ids that are written otherwise, or in another column: whoever is
-        # not found again was placed by another first row. All of it this person brought.
-        give_up_parts(budget_id=budget_id)
+        # Whoever is not found again would be placed by another first row. To end the discount for
+        # it would tell everybody of these rows; all of them this person brought, who may know.
+        raise InvalidDomain("columns", _OTHER_IDS)
 
 
 def share_lines(budget_id: UUID, dataset: Dataset, schema: DatasetSchema) -> None:

@@ -116,8 +116,8 @@ class History:
             content = as_file(_written(rows, step.ids, again=again), order)
             # Only what is their own data comes to share the budget when it is registered again.
             dataset = self._entered(who, content, specs, registers=before == who)
-        except RefusedFile:
-            # No cell of a column is as declared: nothing entered.
+        except (RefusedFile, InvalidDomain):
+            # No cell of a column is as declared, or people are not found again: nothing entered.
             return
         self.contents.append((rows, order, who))
         chain = len(self.files)

@@ -120,6 +120,28 @@ def test_who_was_in_no_declared_part_stays_in_none(owner: Membership) -> None:
     assert parts_of(first) == {1: {"else"}, 2: {"North"}}
 
 
+@pytest.mark.parametrize("named", [("007", "7"), ("0100", "100.0")])
+def test_ids_that_are_written_in_another_way_end_no_discount(
+    owner: Membership, named: tuple[str, str]
+) -> None:
+    """L1, L2: what everybody sees does not tell that somebody has such an id; its owner is told.
+
+    To the same content such a cell is the same number, and as an id it is somebody else.
+    """
+    first_id, again = named
+    others = [(f"{100 + who}", who, "North") for who in range(1, 30)]
+    first = registered(owner, as_file([*others, (first_id, 77, "South")]), SPECS)
+    before = parts_of(first)
+    with pytest.raises(InvalidDomain, match="are written in another way here") as refused:
+        versioned(owner, first, as_file([*others, (again, 77, "South")]), SPECS)
+    assert refused.value.field == "columns"
+    assert (_apart(first), parts_of(first)) == (True, before)
+    assert first.versions.count() == 1
+    assert not AuditEntry.objects.filter(action="DATASET_VERSION_ADDED").exists()
+    versioned(owner, first, as_file([*others[::-1], (first_id, 77, "South")]), SPECS)
+    assert (_apart(first), parts_of(first)) == (True, before)
+
+
 def test_a_new_category_is_a_new_line_for_those_who_come_with_it(
     owner: Membership, analyst: Membership
 ) -> None:
