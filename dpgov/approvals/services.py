@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.http import HttpRequest
 
 from dpgov.approvals.errors import (
@@ -178,6 +178,7 @@ def approved(request: ChangeRequest, kind: str) -> dict[str, Any]:
 
 def _open_for(request_id: UUID, decider: Membership) -> tuple[ChangeRequest, Membership]:
     """The request under its lock, and the decider with the role that they have at this moment."""
+    _hold_both(request_id, decider)
     current = _membership_now(decider, MayNotDecide)
     request = _waiting(request_id, current)
     if request.is_of(current.user_id):
@@ -185,6 +186,14 @@ def _open_for(request_id: UUID, decider: Membership) -> tuple[ChangeRequest, Mem
     if not has_role_to_decide(current, request):
         raise MayNotDecide
     return request, current
+
+
+def _hold_both(request_id: UUID, decider: Membership) -> None:
+    """Who asked and who decides, in one order: each may decide about the other meanwhile."""
+    asked = ChangeRequest.objects.filter(pk=request_id, tenant_id=decider.tenant_id)
+    both = Q(pk=decider.pk) | Q(user__in=asked.values("requested_by"))
+    people = Membership.objects.filter(both, tenant_id=decider.tenant_id).order_by("pk")
+    list(people.select_for_update(of=("self",)).values_list("pk"))
 
 
 def _waiting(request_id: UUID, membership: Membership) -> ChangeRequest:

@@ -21,8 +21,8 @@ from dpgov.notices.kinds import REACHES, Kind
 from dpgov.notices.models import Event, State, Webhook
 from dpgov.notices.selectors import webhooks_of
 from dpgov.operation import clock
-from dpgov.tenants.models import Membership, Tenant
-from dpgov.tenants.selectors import actor_of
+from dpgov.tenants.models import Membership
+from dpgov.tenants.selectors import actor_of, hold_turn
 
 MOST_WEBHOOKS = 5
 
@@ -57,7 +57,7 @@ def add_webhook(*, membership: Membership, url: str, kinds: Collection[str]) -> 
     Raises TooManyWebhooks, NothingChosen, and AddressRefused for what is no public address.
     """
     tenant_id = membership.tenant_id
-    Tenant.objects.select_for_update().get(pk=tenant_id)
+    hold_turn(tenant_id)
     chosen = [kind.value for kind in REACHES if kind in kinds]
     target_of(url)
     if not chosen:

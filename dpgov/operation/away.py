@@ -8,6 +8,8 @@ from django.db import InterfaceError, OperationalError
 # What PostgreSQL says to whoever would write into a standby, or into a server that was told to read
 # only, as some are when their disk is full.
 _ONLY_READS = "25006"
+# To one of several transactions that wait for each other, which it ends.
+_CONFLICTS = frozenset({"40P01", "40001"})
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
@@ -23,6 +25,11 @@ def is_outage(error: BaseException | None) -> bool:
 def is_database_away(error: BaseException | None) -> bool:
     """Whether the database does not answer or only reads: later the same may do."""
     return any(map(_is_of_database, _causes(error)))
+
+
+def is_conflict(error: BaseException | None) -> bool:
+    """Whether the database ended this step for another one's sake: at once the same may do."""
+    return any(getattr(one, "sqlstate", None) in _CONFLICTS for one in _causes(error))
 
 
 def _is_of_database(error: BaseException) -> bool:

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from drf_standardized_errors.handler import ExceptionHandler
 from rest_framework.exceptions import APIException
 
-from dpgov.operation.away import FULL, ServerAway, is_outage
+from dpgov.operation.away import FULL, ServerAway, is_conflict, is_outage
 from dpgov.operation.middleware import is_api, is_metrics
 
 RETRY_AFTER_SECONDS = 5
@@ -80,7 +80,9 @@ def _body(kind: str, code: str, detail: str) -> dict[str, Any]:
 
 def _tell(error: BaseException | None) -> None:
     what = "the database is away, full, too slow or only reads"
-    if isinstance(error, ServerAway):
+    if is_conflict(error):
+        what = "the database ended one of several steps that waited for each other"
+    elif isinstance(error, ServerAway):
         what = "the storage of data files is away"
     elif isinstance(error, OSError) and error.errno in FULL:
         what = "a disk is full"

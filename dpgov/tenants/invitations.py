@@ -28,7 +28,7 @@ from dpgov.tenants.models import (
 )
 from dpgov.tenants.role_names import TAKES_TWO_PERSONS
 from dpgov.tenants.roles import having_since
-from dpgov.tenants.selectors import actor_of
+from dpgov.tenants.selectors import actor_of, hold_turn
 from dpgov.tenants.services import AlreadyMember, TakesTwoPersons
 
 VALID_FOR = timedelta(days=7)
@@ -116,7 +116,9 @@ def propose(*, membership: Membership, email: str, role: str) -> Invitation:
     Raises AlreadyMember and TooManyInvitations.
     """
     tenant = membership.tenant
-    Tenant.objects.select_for_update().get(pk=tenant.pk)
+    # People before the organisation, as everywhere; whether they may is asked with the request.
+    Membership.objects.select_for_update(of=("self",)).filter(pk=membership.pk).first()
+    hold_turn(tenant.pk)
     lately = clock.now() - timedelta(hours=1)
     made = Invitation.objects.filter(tenant=tenant, created_at__gt=lately)
     if made.exclude(invited_by=None).count() >= MOST_AN_HOUR:

@@ -18,6 +18,7 @@ from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import tenants
 from dpgov.tenants.models import Membership, ProjectMember, Role, Tenant
 from dpgov.tenants.roles import having, having_since, roles_in, takes_two_persons
+from dpgov.tenants.selectors import hold_turn
 
 _SLUG_LENGTH = 50
 
@@ -124,7 +125,6 @@ def give_role(
     Raises RoleChanged unless the member has been what they are `before` without a break since it
     was asked for, and LastAdministrator.
     """
-    _lock(tenant)
     people = Membership.objects.select_for_update(of=("self",)).select_related("tenant", "user")
     same = people.filter(tenant=tenant, user_id=user_id)
     for role in roles_in(before):
@@ -132,6 +132,7 @@ def give_role(
     current = same.first()
     if current is None or current.roles_code != before:
         raise RoleChanged
+    hold_turn(tenant.pk)
     _move(current, after)
     return current
 
@@ -181,24 +182,25 @@ def remove_from_practice(*, membership: Membership) -> None:
 
 
 def _end(current: Membership, actor: Actor) -> None:
+    # With tokens and namings, which others hold before they take the turn of the log.
+    Membership.objects.filter(pk=current.pk).delete()
     _record(current, actor, Action.MEMBER_REMOVED, {"role": current.roles_code})
     _end_places(current)
-    current.delete()
 
 
 def _end_places(current: Membership) -> None:
     ProjectMember.objects.filter(tenant=current.tenant, user=current.user).end()
 
 
-def _lock(tenant: Tenant) -> None:
-    """Changes to the people of one tenant happen one after another."""
-    Tenant.objects.select_for_update().get(pk=tenant.pk)
-
-
 def _locked(membership: Membership) -> Membership:
-    _lock(membership.tenant)
+    """Changes to the people of one tenant happen one after another.
+
+    The person comes first, as where a second person decides something about them.
+    """
     everybody = Membership.objects.select_related("tenant", "user")
-    return everybody.select_for_update(of=("self",)).get(pk=membership.pk)
+    current = everybody.select_for_update(of=("self",)).get(pk=membership.pk)
+    hold_turn(current.tenant_id)
+    return current
 
 
 def _keep_an_administrator(membership: Membership) -> None:

@@ -115,6 +115,8 @@ def freeze_tenant(
     """
     hold_turn(tenant_id)
     budgets = Budget.objects.filter(FREEZABLE, tenant_id=tenant_id, frozen_at__isnull=True)
+    # In the order in which every question takes those that it is charged to.
+    list(budgets.order_by("pk").select_for_update(no_key=True).values_list("pk"))
     count = budgets.update(frozen_at=clock.now(), frozen_reason=as_values(reason))
     size = outside.size if outside else None
     if outside is not None:

@@ -200,8 +200,13 @@ class QueryView(APIView):
 
     @docs.read_query
     def get(self, request: Request, query_id: UUID) -> Response:
-        most = _wait_of(request)
-        query = wait_for_end(membership_of(request), _query(request, query_id), most)
+        asked = _query(request, query_id)
+        query = wait_for_end(membership_of(request), asked, _wait_of(request))
+        if query is not asked:
+            # Whoever was removed while they waited, or their token ended, is told nothing.
+            request.authenticators[0].look_again(request)
+            self.check_permissions(request)
+            query = _query(request, query_id)
         body = QuerySerializer(query, context={"request": request}).data
         return Response(body, headers=_come_back(query))
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from knox.auth import TokenAuthentication as KnoxTokenAuthentication
 from knox.settings import CONSTANTS
+from rest_framework.authentication import get_authorization_header
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
@@ -51,6 +52,15 @@ class TokenAuthentication(KnoxTokenAuthentication):  # type: ignore[misc]
                 _note_use(found)
                 return user, found
         raise AuthenticationFailed("Invalid token.")
+
+    def look_again(self, request: Request) -> None:
+        """Whoever waited for long goes on as what they are by now; nothing is counted.
+
+        Raises AuthenticationFailed where their token or membership has ended.
+        """
+        _scheme, token = get_authorization_header(request).split()
+        _user, found = self.authenticate_credentials(token)
+        request._request.membership = found.membership  # type: ignore[attr-defined]
 
     def _cleanup_token(self, auth_token: ApiToken) -> bool:
         """Whether it is too old; its row stays, so that its person sees what became of it."""

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import OperationalError
+from psycopg.errors import DeadlockDetected
 
 from dpgov.audit.checkpoints.signing import make_checkpoint
 from dpgov.audit.outside import put
@@ -89,6 +91,19 @@ def test_the_command_freezes_whom_it_can_and_names_the_others(
         cannot_be_frozen(foreign_dataset, patch)
         with pytest.raises(CommandError, match="not frozen: elsewhere"):
             call_command("freeze", reason="by hand")
+    assert (is_frozen(foreign_dataset), is_frozen(last), world.is_frozen()) == (False, True, True)
+
+
+def test_a_step_that_the_database_ended_for_another_s_sake_stops_no_freeze(
+    world: World, foreign_dataset: Dataset, last: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A9, R5: of two that wait for each other; it is no outage, and the others are frozen."""
+    conflict = OperationalError()
+    conflict.__cause__ = DeadlockDetected()
+    with monkeypatch.context() as patch:
+        cannot_be_frozen(foreign_dataset, patch, conflict)
+        with pytest.raises(NotAllFrozen):
+            freeze_everything(reason="by hand")
     assert (is_frozen(foreign_dataset), is_frozen(last), world.is_frozen()) == (False, True, True)
 
 

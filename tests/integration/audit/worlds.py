@@ -69,13 +69,15 @@ class World:
         return AuditEntry.objects.filter(action="DATASETS_FROZEN").count()
 
 
-def cannot_be_frozen(dataset: Dataset, patch: pytest.MonkeyPatch) -> None:
+def cannot_be_frozen(
+    dataset: Dataset, patch: pytest.MonkeyPatch, why: Exception | None = None
+) -> None:
     """Whoever owns this dataset."""
     really = freeze_tenant
 
     def fail(**what: Any) -> int:
         if what["tenant_id"] == dataset.tenant_id:
-            raise DataError
+            raise why or DataError()
         return really(**what)
 
     patch.setattr("dpgov.budgets.services.restored.freeze_tenant", fail)

@@ -275,6 +275,15 @@ def test_who_is_removed_practises_no_longer_where_others_come(
     assert there.count() == 2
 
 
+def test_the_command_after_a_restore_ends_practising_too(
+    practice: Tenant, analyst: Membership
+) -> None:
+    """H8: whoever was removed since the backup is not left where everybody's name is."""
+    call_command("remove_member", analyst.tenant.slug, analyst.user.email)
+    assert not Membership.objects.filter(user=analyst.user).exists()
+    assert AuditEntry.objects.filter(tenant_id=practice.pk, action="MEMBER_REMOVED").exists()
+
+
 def test_the_last_administrator_of_a_practice_may_leave_it_but_of_nothing_else(
     practice: Tenant, admin: Membership
 ) -> None:

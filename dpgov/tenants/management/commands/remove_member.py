@@ -14,7 +14,8 @@ from dpgov.tenants.accounts import normal_email
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.management.chosen import chosen_tenants
 from dpgov.tenants.models import Membership
-from dpgov.tenants.services import LastAdministrator, remove_member
+from dpgov.tenants.practising import remove_with_practice
+from dpgov.tenants.services import LastAdministrator
 
 
 class Command(BaseCommand):
@@ -32,7 +33,7 @@ class Command(BaseCommand):
             if found is None:
                 raise CommandError(f"Nobody of {known.slug} signs in as {email}.")
             try:
-                remove_member(membership=found, actor=OPERATOR)
+                remove_with_practice(membership=found, actor=OPERATOR)
             except LastAdministrator as refusal:
                 raise CommandError(str(refusal)) from refusal
         self.stdout.write(f"{email} is no longer a member of {known.slug}.")

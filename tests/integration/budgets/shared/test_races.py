@@ -1,7 +1,5 @@
 """Who shares a budget changes while questions are being submitted: none is forgotten."""
 
-import os
-import select
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -32,25 +30,11 @@ from tests.integration.budgets.shared.sharing import (
     shared_budget,
 )
 from tests.integration.children import run_at_once
+from tests.integration.meeting import Turn, until_somebody_waits
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PROCESSES = 16
 _PLAN = {"statistics": [{"statistic": "count"}], "where": [], "group_by": [], "epsilon": 0.1}
-_PATIENCE = 60
-_LOOKS = 20_000
-
-
-class Turn:
-    """A signal from one process to another. Who waits too long goes on, and the test fails."""
-
-    def __init__(self) -> None:
-        self.reader, self.writer = os.pipe()
-
-    def give(self) -> None:
-        os.write(self.writer, b"x")
-
-    def wait(self) -> None:
-        select.select([self.reader], [], [], _PATIENCE)
 
 
 @dataclass
@@ -108,7 +92,7 @@ def test_a_question_that_was_reserved_but_not_committed_yet_is_waited_for(
         with transaction.atomic():
             charge(dataset, NANO)
             reserved.give()
-            _until_somebody_waits(done)
+            until_somebody_waits(done)
 
     def change() -> None:
         reserved.wait()
@@ -119,26 +103,6 @@ def test_a_question_that_was_reserved_but_not_committed_yet_is_waited_for(
     assert run_at_once([ask, change]) == [0, 0]
     assert committed(Budget.objects.get(label=counted_in)) == NANO
     assert ledger_findings() == []
-
-
-def _until_somebody_waits(done: Turn) -> None:
-    """Until another process waits for a lock, or has not had to. SQLite lets nobody else in."""
-    if connection.vendor != "postgresql":
-        return
-    for _ in range(_LOOKS):
-        if select.select([done.reader], [], [], 0)[0] or _waiting():
-            return
-
-
-def _waiting() -> bool:
-    with connection.cursor() as cursor:
-        # What a transaction has seen of the other sessions once, it goes on seeing.
-        cursor.execute("SELECT pg_stat_clear_snapshot()")
-        cursor.execute(
-            "SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database()"
-            " AND wait_event_type = 'Lock')"
-        )
-        return bool(cursor.fetchone()[0])
 
 
 def question(membership: Membership, dataset: Dataset) -> None:

@@ -10,10 +10,12 @@ import pytest
 from django.test import Client
 from rest_framework.test import APIClient
 
+from dpgov.audit.actor import OPERATOR
 from dpgov.queries.answering import looking
 from dpgov.queries.answering.looking import expected_at, pause_before_next_look, wait_for_end
 from dpgov.queries.models import Query
-from dpgov.tenants.models import Membership
+from dpgov.tenants.models import ApiToken, Membership
+from dpgov.tenants.services import remove_member
 from tests.cast import Ask, answer_now
 from tests.made_once import made_once
 
@@ -101,6 +103,33 @@ def test_a_request_may_wait_for_the_end(
     assert answer.json()["state"] == "released"
     assert len(pauses) == 2
     assert all(0 < seconds <= 20 for seconds in pauses)
+
+
+@pytest.mark.parametrize("ended", ["member", "token", "password"])
+def test_whoever_is_removed_while_they_wait_is_told_nothing(
+    analyst: Membership,
+    api_for: ApiFor,
+    asked: Query,
+    monkeypatch: pytest.MonkeyPatch,
+    ended: str,
+) -> None:
+    """H8: not even that it has ended, and at what price."""
+    api = api_for(analyst)
+
+    def pause(_seconds: float) -> None:
+        answer_now(asked.pk)
+        if ended == "member":
+            remove_member(membership=analyst, actor=OPERATOR)
+        elif ended == "token":
+            ApiToken.objects.filter(membership=analyst).delete()
+        else:
+            analyst.user.set_password("another one entirely")
+            analyst.user.save()
+
+    monkeypatch.setattr(time, "sleep", pause)
+    answer = api.get(f"/api/v1/queries/{asked.pk}/?wait=20")
+    assert answer.status_code == 401
+    assert "released" not in answer.content.decode()
 
 
 def test_few_requests_wait_at_once(

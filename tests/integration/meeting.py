@@ -1,0 +1,42 @@
+"""Processes that meet at a row: each waits for another's word, or until somebody waits for it."""
+
+import os
+import select
+
+from django.db import connection
+
+_PATIENCE = 60
+_LOOKS = 20_000
+
+
+class Turn:
+    """A signal from one process to another. Who waits too long goes on, and the test fails."""
+
+    def __init__(self) -> None:
+        self.reader, self.writer = os.pipe()
+
+    def give(self) -> None:
+        os.write(self.writer, b"x")
+
+    def wait(self) -> None:
+        select.select([self.reader], [], [], _PATIENCE)
+
+
+def until_somebody_waits(done: Turn) -> None:
+    """Until another process waits for a lock, or has not had to. SQLite lets nobody else in."""
+    if connection.vendor != "postgresql":
+        return
+    for _ in range(_LOOKS):
+        if select.select([done.reader], [], [], 0)[0] or _waiting():
+            return
+
+
+def _waiting() -> bool:
+    with connection.cursor() as cursor:
+        # What a transaction has seen of the other sessions once, it goes on seeing.
+        cursor.execute("SELECT pg_stat_clear_snapshot()")
+        cursor.execute(
+            "SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database()"
+            " AND wait_event_type = 'Lock')"
+        )
+        return bool(cursor.fetchone()[0])
