@@ -74,6 +74,13 @@ def check_zones(connection: Connection, source: Source) -> None:
             raise SourceRefused(Problem.TIME_ZONE, name)
 
 
+def use_zones(connection: Connection, source: Source) -> None:
+    """Let the server fail now, whatever the rows are, where it has lost a declared time zone."""
+    domains = (spec.domain for spec in source.columns)
+    for zone in sorted({one.zone for one in domains if isinstance(one, DateDomain)}):
+        connection.execute("SELECT now() AT TIME ZONE $1::text", (zone,))
+
+
 @dataclass(frozen=True, slots=True)
 class Known:
     """What a server's catalog says of a table, and nothing of its rows.

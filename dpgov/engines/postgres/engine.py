@@ -27,6 +27,7 @@ from dpgov.engines.postgres.checking import (
     known,
     provenance,
     relations,
+    use_zones,
 )
 from dpgov.engines.postgres.coding import code_of
 from dpgov.engines.postgres.conditions import Conditions
@@ -133,6 +134,7 @@ class PostgresEngine:
         """
         try:
             kinds = checked(connection, self._source)
+            use_zones(connection, self._source)
             found = relations(connection, self._source)
             same = self._reached is None or self._reached.relations == found
         except Exception:  # noqa: BLE001

@@ -11,6 +11,7 @@ from dpgov.engines.live import SourceRefused
 from dpgov.engines.postgres.checking import Problem, checked
 from dpgov.engines.postgres.engine import check_source
 from dpgov.engines.postgres.server import opened
+from dpgov.privacy.plan.bins import CodeGrouping
 from dpgov.privacy.plan.domains import date_domain
 from dpgov.privacy.plan.request import ExactRequest, Measure, MeasureKind, UnitBounds
 from dpgov.privacy.plan.schema import ColumnSpec, MissingRule, PrivacyUnit
@@ -93,6 +94,19 @@ def test_a_zone_that_the_server_has_not_is_refused(owner: Owner, zone: str) -> N
     with pytest.raises(SourceRefused) as refused:
         check_source(owner.server, source, allowed=[owner.server.address])
     assert refused.value.problem is Problem.TIME_ZONE
+
+
+@pytest.mark.parametrize("rows", [[], [(None,)], [("2024-05-01T10:00Z",)]])
+def test_whatever_the_rows_are_nothing_is_read_where_a_zone_is_gone(
+    owner: Owner, rows: list[tuple[str | None]]
+) -> None:
+    """D4, I4: a server's zones change when it is upgraded; one cell would be enough to tell."""
+    owner.has("s", {"v": "timestamptz"}, rows)
+    gone = ColumnSpec("v", date_domain("2024", "2025", "day", "", "Mars/Olympus"))
+    by_day = replace(COUNT, groupings=(CodeGrouping(0, ((0, 100),)),))
+    for step in (owner.engine("s", [gone]).reach, lambda: owner.engine("s", [gone]).answer(by_day)):
+        with pytest.raises(DataNotOpened):
+            step()
 
 
 @pytest.mark.parametrize("zone", ["UTC", "GMT", "Zulu", "Europe/Berlin", "Asia/Kolkata"])
