@@ -14,13 +14,14 @@ from dpgov.configuration.environment import (
     broker_settings,
     cache_settings,
     database_settings,
+    deriving_seconds,
     email_settings,
     fingerprint_key,
     log_settings,
     rates_settings,
-    reading_seconds,
     secret_key,
     sign_in_settings,
+    upload_megabytes,
 )
 from dpgov.configuration.live import live_settings
 from dpgov.configuration.oidc import oidc_settings
@@ -263,14 +264,14 @@ DPGOV_ANSWER_SLOT_MS = env.int("DPGOV_ANSWER_SLOT_MS", default=500)
 DPGOV_DURATION_FACTOR = env.float("DPGOV_DURATION_FACTOR", default=1, least=0.01)
 DPGOV_LONG_POLLS = env.int("DPGOV_LONG_POLLS", default=2, least=0)
 DPGOV_LEAST_EPSILON = least_epsilon(env)
-DPGOV_UPLOAD_MAX_BYTES = env.int("DPGOV_UPLOAD_MAX_MB", default=2048) * 1_000_000
+DPGOV_UPLOAD_MAX_BYTES = upload_megabytes(env) * 1_000_000
 DPGOV_FILES_A_DAY_PERSON = env.int("DPGOV_FILES_A_DAY_PERSON", default=20)
 DPGOV_FILES_A_DAY_ORGANISATION = env.int("DPGOV_FILES_A_DAY_ORGANISATION", default=100)
 DPGOV_CHECKS_A_DAY_FILE = env.int("DPGOV_CHECKS_A_DAY_FILE", default=10)
 DPGOV_CHECKS_A_DAY_PERSON = env.int("DPGOV_CHECKS_A_DAY_PERSON", default=50)
 DPGOV_INGEST_MEMORY_BYTES = env.int("DPGOV_INGEST_MEMORY_MB", default=2048) * 1_000_000
 DPGOV_INGEST_SECONDS = env.int("DPGOV_INGEST_SECONDS", default=300)
-DPGOV_READING_SECONDS = reading_seconds(env)
+DPGOV_DERIVING_SECONDS = deriving_seconds(env)
 DPGOV_READERS = env.int("DPGOV_READERS", default=2)
 DPGOV_CHECKPOINT_KEY = env.str("DPGOV_CHECKPOINT_KEY", default="")
 DPGOV_CHECKPOINT_KEY_FILE = Path(

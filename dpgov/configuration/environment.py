@@ -258,10 +258,20 @@ def broker_settings(env: Environment, home: Path) -> dict[str, Any]:
     }
 
 
+def upload_megabytes(env: Environment) -> int:
+    """The largest upload."""
+    return env.int("DPGOV_UPLOAD_MAX_MB", default=2048)
+
+
+def deriving_seconds(env: Environment) -> int:
+    """How long a reader may be at one derived dataset."""
+    return 4 * env.int("DPGOV_INGEST_SECONDS", default=300) + 120
+
+
 def reading_seconds(env: Environment) -> int:
     """How long one task of a reader may take, with everything that it waits for."""
-    # A file may have to be read again, beside others of its budget.
-    return 4 * env.int("DPGOV_INGEST_SECONDS", default=300) + 120
+    # The largest file; it may have to be read again, beside others of its budget.
+    return deriving_seconds(env) + 4 * upload_megabytes(env)
 
 
 def _reading_settings(env: Environment) -> dict[str, Any]:

@@ -97,7 +97,7 @@ def test_the_command_freezes_whom_it_can_and_names_the_others(
 def test_a_step_that_the_database_ended_for_another_s_sake_stops_no_freeze(
     world: World, foreign_dataset: Dataset, last: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A9, R5: of two that wait for each other; it is no outage, and the others are frozen."""
+    """A9, M100: of two that wait for each other; it is no outage, and the others are frozen."""
     conflict = OperationalError()
     conflict.__cause__ = DeadlockDetected()
     with monkeypatch.context() as patch:

@@ -1,4 +1,4 @@
-"""R5: whoever changes people, decides or freezes waits for others, and nobody for each other.
+"""M100: whoever changes people, decides or freezes waits for others, and nobody for each other.
 
 What could happen: of two steps that wait for each other the database ends one, after a second; its
 person reads that the installation cannot answer, and a freeze goes no further. On SQLite, which has
@@ -75,7 +75,7 @@ def _ask(analyst: Membership, dataset: Dataset) -> None:
 def test_a_question_is_asked_while_people_change(
     step: str, dataset: Dataset, analyst: Membership, admin: Membership
 ) -> None:
-    """R5: what refers to the organisation is asked for last, when the question has the log."""
+    """M100: what refers to the organisation is asked for last, when the question has the log."""
     meeting, former = Meeting(analyst), join(admin.tenant, Role.ANALYST, "zoe")
 
     def ask() -> None:
@@ -95,7 +95,7 @@ def test_a_question_is_asked_while_people_change(
 def test_a_decision_is_made_while_who_decides_is_removed(
     dataset: Dataset, owner: Membership, officer: Membership
 ) -> None:
-    """R5: the decision was there first, and holds."""
+    """M100: the decision was there first, and holds."""
     meeting, change = Meeting(owner), _asked_for(owner, dataset.budget)
 
     def removed() -> None:
@@ -111,7 +111,7 @@ def test_a_decision_is_made_while_who_decides_is_removed(
 def test_two_decide_about_each_other_s_requests_at_once(
     dataset: Dataset, owner: Membership
 ) -> None:
-    """R5, F9: neither waits for the other's row while it holds what the other one wants."""
+    """M100, F9: neither waits for the other's row while it holds what the other one wants."""
     meeting, otto = Meeting(owner), join(owner.tenant, Role.OWNER, "otto")
     second = register_small_dataset(owner, name="Second")
     given_a_budget_of_its_own(second, label="Second", limit_nano=5 * NANO)
@@ -131,7 +131,7 @@ def test_two_decide_about_each_other_s_requests_at_once(
 def test_a_freeze_takes_budgets_in_the_order_in_which_questions_take_them(
     owner: Membership, dataset: Dataset
 ) -> None:
-    """R5, A2: it holds no other while it waits for the first of them."""
+    """M100, A2: it holds no other while it waits for the first of them."""
     for name in "abcdefgh":
         open_shared_budget(tenant=owner.tenant, name=name, limit_nano=NANO, actor=OPERATOR)
     frozen = Budget.objects.filter(FREEZABLE, tenant=owner.tenant)
@@ -156,7 +156,7 @@ def test_a_freeze_takes_budgets_in_the_order_in_which_questions_take_them(
 def test_a_token_is_ended_while_its_person_is_removed(
     analyst: Membership, admin: Membership
 ) -> None:
-    """R5: rows come before the log, whose turn everybody takes last."""
+    """M100: rows come before the log, whose turn everybody takes last."""
     token, _ = create_token(membership=analyst, name="own", actor=OPERATOR)
     meeting = Meeting(analyst)
 

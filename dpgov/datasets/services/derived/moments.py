@@ -42,7 +42,7 @@ def most_rows_at_all(columns: int) -> int:
 def longest() -> int:
     """Seconds of the longest class: as long as anything may take to be made."""
     seconds = int(_LEAST_SECONDS)
-    while 2 * seconds <= settings.DPGOV_READING_SECONDS - _REST_SECONDS:
+    while 2 * seconds <= settings.DPGOV_DERIVING_SECONDS - _REST_SECONDS:
         seconds *= 2
     return seconds
 

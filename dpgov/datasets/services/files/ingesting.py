@@ -10,7 +10,7 @@ from dpgov.datasets import storage
 from dpgov.datasets.models import DatasetVersion, Upload
 from dpgov.datasets.services.appending import rows_of
 from dpgov.datasets.services.files.joins import joined_to
-from dpgov.datasets.services.files.uploads import UploadUsed, child_limits, raw_file
+from dpgov.datasets.services.files.uploads import UploadUsed, limits_of, raw_file
 from dpgov.datasets.services.fingerprint_key import installation_key
 from dpgov.datasets.services.parts import ReadAgain, earlier_files
 from dpgov.datasets.services.stored import keeping
@@ -133,7 +133,7 @@ def _once(
                 target,
                 columns=schema.columns,
                 max_rows=schema.max_rows,
-                limits=child_limits(),
+                limits=limits_of(source),
                 key=installation_key(),
                 unit=_unit_names(schema, partition_column, earlier),
                 before=before,

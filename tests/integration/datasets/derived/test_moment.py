@@ -47,8 +47,8 @@ def test_what_no_reader_has_time_or_memory_for_is_refused_when_it_is_asked_for(
     monkeypatch.setattr(settings, "DPGOV_INGEST_MEMORY_BYTES", memory)
     most = moments.most_rows_at_all(3)
     in_memory = most_rows_within(memory, 3)
-    assert most == in_memory or moments.class_of(most + 1, 3) > settings.DPGOV_READING_SECONDS
-    assert moments.class_of(most, 3) < settings.DPGOV_READING_SECONDS
+    assert most == in_memory or moments.class_of(most + 1, 3) > settings.DPGOV_DERIVING_SECONDS
+    assert moments.class_of(most, 3) < settings.DPGOV_DERIVING_SECONDS
     # Of the costs 100, and of each of these at most one or two joined rows.
     parents(owner, max_rows=most - 299)
     with pytest.raises(InvalidDomain, match="Keep fewer joined rows of a person") as refusal:

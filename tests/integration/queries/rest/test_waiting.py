@@ -113,7 +113,7 @@ def test_whoever_is_removed_while_they_wait_is_told_nothing(
     monkeypatch: pytest.MonkeyPatch,
     ended: str,
 ) -> None:
-    """H8: not even that it has ended, and at what price."""
+    """H7: not even that it has ended, and at what price."""
     api = api_for(analyst)
 
     def pause(_seconds: float) -> None:
