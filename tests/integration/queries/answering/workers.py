@@ -72,6 +72,19 @@ def solo_fleet(log: Path, **changes: str) -> Iterator[Pids]:
 
 
 @contextmanager
+def one_worker(log: Path, *, app: str = "dpgov", **changes: str) -> Iterator[Worker]:
+    """A worker as each profile starts it, with a single place."""
+    production = connection.vendor == "postgresql"
+    pool = ["--pool=prefork", "--concurrency=1"] if production else ["--pool=solo"]
+    worker = _started(log, [*pool, f"--hostname={log.stem}@%h"], changes, app)
+    try:
+        yield worker
+    finally:
+        _stop(worker)
+        _forget_messages()
+
+
+@contextmanager
 def reader_of_files(log: Path, **changes: str) -> Iterator[Worker]:
     """A worker that reads files that shall be registered, in the embedded profile's way."""
     pool = ["--pool=solo", "--queues=reading", "--hostname=reader@%h"]
