@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponseBase
 from django.urls import reverse
 
@@ -17,17 +16,27 @@ from dpgov.approvals.services import withdraw
 from dpgov.audit.actions import Action
 from dpgov.budgets.services import freeze_tenant
 from dpgov.datasets.models import Dataset
-from dpgov.tenants.models import Membership, Project
 from tests.declared import declare_otherwise
 from tests.integration.access import shared_budgets as shared
-from tests.integration.access.bodies import BATCH, BATCH_FORM, FORM, PLAN, TABLES_FORM
+from tests.integration.access.bodies import (
+    BATCH,
+    BATCH_FORM,
+    FORM,
+    PLAN,
+    TABLES_FORM,
+    a_file,
+    compared,
+    grant,
+    officer_joins,
+    permit,
+)
 from tests.integration.access.doors import DOORS
 from tests.integration.access.no_entries import RECORDS_NOTHING
 from tests.integration.access.sign_in_writes import OWN_SIGN_IN
 from tests.integration.access.world import World, paused, with_terms
 from tests.integration.datasets.joins.public import towns
 from tests.integration.datasets.joins.received import received_file, with_public_table
-from tests.integration.datasets.registering import CSV, declared
+from tests.integration.datasets.registering import declared
 from tests.integration.joint import before as joint
 from tests.integration.queries.asking import before as asking
 from tests.integration.queries.ready_made.published import VALUES
@@ -49,14 +58,6 @@ def _agreed(world: World) -> dict[str, Any]:
     """An agreement that can be ended."""
     world.browser("officer").post(reverse("datasets:agreements"), {"other": "nowhere"})
     return {}
-
-
-def _officer_joins() -> dict[str, Any]:
-    return {"person": str(Membership.objects.get(user__email__startswith="oscar@harbour").pk)}
-
-
-def _file() -> dict[str, Any]:
-    return {"file": SimpleUploadedFile("people.csv", CSV)}
 
 
 def _of_people(world: World) -> dict[str, Any]:
@@ -85,22 +86,6 @@ def _frozen(world: World) -> dict[str, Any]:
     return {}
 
 
-def _compared() -> dict[str, Any]:
-    """The confirmation of the one frozen budget: its form's fields bear the budget's id."""
-    budget = Dataset.objects.get(slug="visits").budget_id
-    return {f"{budget}-reason": "compared with the receipts", f"{budget}-missing": ""}
-
-
-def _permit() -> dict[str, Any]:
-    analyst = Membership.objects.get(user__email__startswith="anna@harbour")
-    return {"person": str(analyst.pk), "limit": "2", "last_day": "2099-01-01", "reason": "study"}
-
-
-def _grant() -> dict[str, Any]:
-    project = Project.objects.get(name="Study harbour")
-    return {"holder": str(project.pk), "epsilon_limit": "1", "reason": "the study"}
-
-
 WRITES: dict[str, Write | str] = {
     "dashboards:approve": Write("officer", Action.CHANGE_APPROVED, lambda: {"reason": "agreed"}),
     "dashboards:reject": Write("officer", Action.CHANGE_REJECTED, lambda: {"reason": "no"}),
@@ -115,7 +100,7 @@ WRITES: dict[str, Write | str] = {
         "owner", Action.CHANGE_REQUESTED, lambda: {"reason": "damaged"}, before=asking.unread
     ),
     "dashboards:confirm_frozen": Write(
-        "officer", Action.BUDGET_CONFIRMED, _compared, before=_frozen
+        "officer", Action.BUDGET_CONFIRMED, compared, before=_frozen
     ),
     "dashboards:shared_budget_new": Write("owner", Action.SHARED_BUDGET_OPENED, shared.opening),
     "dashboards:shared_budget_join": Write("owner", Action.SHARED_BUDGET_JOINED, shared.joining),
@@ -136,14 +121,14 @@ WRITES: dict[str, Write | str] = {
     "dashboards:rate": Write(
         "owner", Action.BUDGET_RATE_CHANGED, lambda: {"epsilon_limit": "1", "reason": "slowly"}
     ),
-    "dashboards:allocation_new": Write("owner", Action.BUDGET_ALLOCATED, _grant),
+    "dashboards:allocation_new": Write("owner", Action.BUDGET_ALLOCATED, grant),
     "dashboards:allocation_change": Write(
         "owner", Action.BUDGET_ALLOCATED, lambda: {"epsilon_limit": "2", "reason": "more"}
     ),
     "dashboards:allocation_withdraw": Write(
         "owner", Action.ALLOCATION_WITHDRAWN, lambda: {"reason": "done"}
     ),
-    "datasets:upload": Write("owner", Action.FILE_UPLOADED, _file),
+    "datasets:upload": Write("owner", Action.FILE_UPLOADED, a_file),
     "datasets:discard": Write("owner", Action.UPLOAD_DISCARDED, before=received_file),
     "datasets:join": Write("owner", Action.FILE_UPLOADED, towns, before=received_file),
     "datasets:unjoin": Write("owner", Action.UPLOAD_DISCARDED, before=with_public_table),
@@ -185,7 +170,7 @@ WRITES: dict[str, Write | str] = {
         "officer", Action.COMPARING_ENDED, lambda: {"other": "nowhere"}, before=_agreed
     ),
     "datasets:policy": Write("owner", Action.POLICY_CHANGED, lambda: {"per_query": "1"}),
-    "datasets:permit": Write("owner", Action.QUESTIONS_PERMITTED, _permit),
+    "datasets:permit": Write("owner", Action.QUESTIONS_PERMITTED, permit),
     "datasets:check": Write("owner", Action.UPLOAD_CHECKED, declared, before=received_file),
     "datasets:check_version": Write("owner", Action.UPLOAD_CHECKED, declared, before=received_file),
     "datasets:archive": Write("owner", Action.DATASET_ARCHIVED),
@@ -265,7 +250,7 @@ WRITES: dict[str, Write | str] = {
     "people:invitation_again": Write("admin", Action.INVITATION_SENT),
     "people:invitation_revoke": Write("admin", Action.INVITATION_REVOKED),
     "tenants:projects": Write("owner", Action.PROJECT_CREATED, lambda: {"name": "Trains"}),
-    "tenants:project": Write("owner", Action.PROJECT_MEMBER_ADDED, _officer_joins),
+    "tenants:project": Write("owner", Action.PROJECT_MEMBER_ADDED, officer_joins),
     "tenants:project_end": Write("owner", Action.PROJECT_ENDED),
     "tenants:project_remove": Write("owner", Action.PROJECT_MEMBER_REMOVED),
     "tenants:tokens": Write("analyst", Action.TOKEN_CREATED, lambda: {"name": "nightly"}),

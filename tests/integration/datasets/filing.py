@@ -124,6 +124,11 @@ def committed(dataset: Dataset) -> int:
     return Dataset.objects.get(pk=dataset.pk).budget.committed_nano
 
 
+def apart(dataset: Dataset) -> bool:
+    """Whether a question about one region is still charged to that region alone."""
+    return Dataset.objects.get(pk=dataset.pk).budget.undivided_at is None
+
+
 def stored_parts(version: DatasetVersion) -> dict[int, set[str]]:
     """In which regions the stored file has rows of whom, told by their `visits`."""
     specs = {column.name: column for column in version.columns.all()}

@@ -17,11 +17,10 @@ from dpgov.datasets.selectors import current_version
 from dpgov.datasets.services import archive_dataset, change_unit_bounds
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.plan.schema import InvalidDomain
-from dpgov.tenants.models import Membership, Role
+from dpgov.tenants.models import Membership
 from dpgov.tenants.selectors import actor_of
-from tests.cast import join
 from tests.integration.datasets.filing import (
-    Row,
+    apart,
     as_file,
     ask,
     columns,
@@ -32,25 +31,14 @@ from tests.integration.datasets.filing import (
     uploaded,
     versioned,
 )
-from tests.made_once import made_once
 
 BOTH = people(*[("North", "South")] * 12)
 SPECS = columns()
 
 
-@made_once
-def colleague(owner: Membership) -> Membership:
-    """Another owner of the same organisation."""
-    return join(owner.tenant, Role.OWNER, "otto")
-
-
 def _lines(dataset: Dataset) -> dict[str, int]:
     lines = BudgetPart.objects.filter(dataset_budget=dataset.budget).select_related("budget")
     return {line.part: line.budget.committed_nano for line in lines}
-
-
-def _apart(dataset: Dataset) -> bool:
-    return Dataset.objects.get(pk=dataset.pk).budget.undivided_at is None
 
 
 def test_the_same_file_with_its_columns_in_another_order_has_everybody_where_they_were(
@@ -66,7 +54,7 @@ def test_the_same_file_with_its_columns_in_another_order_has_everybody_where_the
         frozenset({"South"}),
     }
     assert parts_of(second) == parts_of(first)
-    assert _apart(first)
+    assert apart(first)
 
 
 def test_another_column_that_nobody_declared_moves_nobody(owner: Membership) -> None:
@@ -85,7 +73,7 @@ def test_another_rule_for_missing_regions_ends_the_discount_where_rows_are_units
     first = registered(owner, content, columns(missing="North"), named=False)
     ask(analyst, first, "North")
     versioned(owner, first, content, columns(missing="South"))
-    assert not _apart(first)
+    assert not apart(first)
     ask(analyst, first, "South")
     assert committed(first) == 2 * NANO
     assert _lines(first) == {"North": 2 * NANO, "South": NANO, "other": NANO}
@@ -100,7 +88,7 @@ def test_a_person_who_moved_stays_in_the_part_of_the_budget(
     versioned(owner, first, as_file(people(("South",), ("South",), ("North", "South"))), SPECS)
     ask(analyst, first, "South")
     assert parts_of(first) == {1: {"South"}, 2: {"North"}}
-    assert (committed(first), _apart(first)) == (NANO, True)
+    assert (committed(first), apart(first)) == (NANO, True)
 
 
 def test_rows_that_come_later_keep_a_person_where_they_were(owner: Membership) -> None:
@@ -118,28 +106,6 @@ def test_who_was_in_no_declared_part_stays_in_none(owner: Membership) -> None:
     later = people(("North",), ("South", "Venus"), ("",))
     versioned(owner, first, as_file(later), columns(missing="North"))
     assert parts_of(first) == {1: {"else"}, 2: {"North"}}
-
-
-@pytest.mark.parametrize("named", [("007", "7"), ("0100", "100.0")])
-def test_ids_that_are_written_in_another_way_end_no_discount(
-    owner: Membership, named: tuple[str, str]
-) -> None:
-    """L1, L2: what everybody sees does not tell that somebody has such an id; its owner is told.
-
-    To the same content such a cell is the same number, and as an id it is somebody else.
-    """
-    first_id, again = named
-    others = [(f"{100 + who}", who, "North") for who in range(1, 30)]
-    first = registered(owner, as_file([*others, (first_id, 77, "South")]), SPECS)
-    before = parts_of(first)
-    with pytest.raises(InvalidDomain, match="are written in another way here") as refused:
-        versioned(owner, first, as_file([*others, (again, 77, "South")]), SPECS)
-    assert refused.value.field == "columns"
-    assert (_apart(first), parts_of(first)) == (True, before)
-    assert first.versions.count() == 1
-    assert not AuditEntry.objects.filter(action="DATASET_VERSION_ADDED").exists()
-    versioned(owner, first, as_file([*others[::-1], (first_id, 77, "South")]), SPECS)
-    assert (_apart(first), parts_of(first)) == (True, before)
 
 
 def test_a_new_category_is_a_new_line_for_those_who_come_with_it(
@@ -185,7 +151,7 @@ def test_without_the_earlier_file_nobody_is_placed_anew(owner: Membership) -> No
     kept.unlink()
     with pytest.raises(InvalidDomain, match="not on this machine"):
         versioned(owner, first, as_file(BOTH[:-1]), SPECS)
-    assert (first.versions.count(), _apart(first)) == (1, True)
+    assert (first.versions.count(), apart(first)) == (1, True)
     kept.write_bytes(content)
     assert versioned(owner, first, as_file(BOTH[:-1]), SPECS).number == 2
 
@@ -197,7 +163,7 @@ def test_when_the_data_was_archived_and_is_gone_the_discount_ends(owner: Members
     storage.data_path(current_version(first).pk).unlink()
     second = registered(owner, as_file(BOTH), SPECS)
     assert second.budget_id == first.budget_id
-    assert not _apart(second)
+    assert not apart(second)
     detail = json.loads(AuditEntry.objects.latest("sequence").detail)
     assert detail["parts_charged_apart"] is False
 
@@ -224,48 +190,6 @@ def test_the_pages_say_what_another_file_does(
         assert said in browser.get(reverse(name, args=[first.slug])).content.decode()
 
 
-@pytest.mark.parametrize(
-    "probe",
-    [
-        [(f"00{who}", visits, region) for who, visits, region in (*BOTH, ("p77", 77, "South"))],
-        [*BOTH, ("p77", 77, "South")],
-        [("p77", 77, "North")],
-    ],
-    ids=["all of it with other ids", "all of it", "one guess"],
-)
-def test_what_becomes_of_the_parts_tells_nothing_of_a_colleague_s_rows(
-    owner: Membership, colleague: Membership, probe: list[Row]
-) -> None:
-    """L1, L2: they are given up whether or not the guess is there, and the log says the same."""
-    found = []
-    for guessed in ("South", "North"):
-        with transaction.atomic():
-            first = registered(owner, as_file([*BOTH, ("p77", 77, guessed)]), SPECS)
-            version = versioned(colleague, first, as_file(probe), SPECS)
-            detail = json.loads(AuditEntry.objects.latest("sequence").detail)
-            found.append((_apart(first), parts_of(first), detail))
-            assert version.number == 2
-            transaction.set_rollback(True)
-    assert found[0] == found[1]
-    assert found[0][0] is False
-
-
-def test_the_page_says_what_a_file_beside_a_colleague_s_does(
-    owner: Membership, colleague: Membership, client_for: Callable[[Membership], Client]
-) -> None:
-    """L2: before it is added; whoever brought all the files goes on as before."""
-    first = registered(owner, as_file(BOTH), SPECS)
-    said = {}
-    for member in (owner, colleague):
-        upload = uploaded(member, as_file(BOTH[:-1]))
-        page = reverse("datasets:add_version", args=[first.slug, upload.pk])
-        said[member] = client_for(member).get(page).text
-    assert "someone else brought an earlier file" in said[colleague]
-    assert "Everybody stays in the part of region" in said[owner]
-    versioned(owner, first, as_file(BOTH[:-1]), SPECS)
-    assert _apart(first)
-
-
 def test_rows_that_are_added_leave_everybody_where_they_are(
     owner: Membership, analyst: Membership
 ) -> None:
@@ -276,7 +200,7 @@ def test_rows_that_are_added_leave_everybody_where_they_are(
     versioned(owner, first, as_file(more), SPECS, append_rows=True)
     assert parts_of(first) == {0: {"North"}, 1: {"South"}, 20: {"North"}, 17: {"South"}}
     ask(analyst, first, "South")
-    assert (committed(first), _apart(first)) == (NANO, True)
+    assert (committed(first), apart(first)) == (NANO, True)
 
 
 def test_a_year_of_new_rows_has_its_own_line_and_old_rows_are_not_sent_again(
@@ -290,7 +214,7 @@ def test_a_year_of_new_rows_has_its_own_line_and_old_rows_are_not_sent_again(
     versioned(owner, first, as_file(later), wider, append_rows=True)
     assert _lines(first) == {"North": NANO, "South": 0, "other": 0, "East": 0}
     ask(analyst, first, "East")
-    assert (committed(first), _apart(first)) == (NANO, True)
+    assert (committed(first), apart(first)) == (NANO, True)
     found = parts_of(first)
     assert {who for who, parts in found.items() if parts == {"East"}} == {row[1] for row in later}
     assert {who for who, parts in found.items() if parts == {"North"}} == set(range(9))
@@ -305,7 +229,7 @@ def test_where_the_discount_has_ended_rows_are_added_all_the_same(owner: Members
     versioned(owner, first, as_file(more), SPECS, append_rows=True)
     found = parts_of(first)
     assert {who: found[20 + who] for who in range(12)} == before
-    assert not _apart(first)
+    assert not apart(first)
 
 
 def test_the_discount_never_comes_back(owner: Membership) -> None:
