@@ -33,6 +33,7 @@ _STATIC = Path(settings.BASE_DIR) / "static"
 _HEAD = """<!doctype html><html lang="en"><head><title>Charts</title>
 <script src="/static/js/theme.js"></script>
 <link rel="stylesheet" href="/static/css/app.css">
+<link rel="stylesheet" href="/static/css/dashboards.css">
 <style id="plotly.js-style-global" nonce="abc"></style>
 <script src="/static/js/charts.js" defer
  data-plotly="/static/vendor/plotly/plotly-basic.min.js"></script></head><body>
