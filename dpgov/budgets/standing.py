@@ -162,9 +162,3 @@ def _held(budget: Budget) -> QuerySet[Reservation]:
 def get_freezable(tenant_id: UUID, budget_id: UUID) -> Budget:
     """One of the tenant's own that a restore freezes; raises Budget.DoesNotExist."""
     return Budget.objects.get(FREEZABLE, pk=budget_id, tenant_id=tenant_id)
-
-
-def get_budget(tenant_id: UUID, budget_id: UUID) -> Budget:
-    """A dataset's budget or a shared one, of the tenant's own; raises Budget.DoesNotExist."""
-    kinds = (Budget.Kind.DATASET, Budget.Kind.SHARED_BUDGET)
-    return Budget.objects.get(pk=budget_id, tenant_id=tenant_id, kind__in=kinds)

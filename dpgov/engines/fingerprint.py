@@ -16,7 +16,6 @@ import numpy.typing as npt
 FORM = "dpgov fingerprint 2"
 # How many of the smallest hashes are kept of each multiset.
 SKETCH_SIZE = 256
-KEY_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True, eq=False)

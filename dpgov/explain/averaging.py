@@ -14,7 +14,6 @@ from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.meaning.odds import Frequency, best_guess, frequency_of
 
 TRUTH = 412
-PEOPLE = 1_000
 SEED = "an invented table of a thousand people"
 _MOST = 2_000
 _LEAST = 200

@@ -11,7 +11,6 @@ POINT, COMMA = ".", ","
 # In the order in which they are looked for; the first one wins where two are as frequent.
 DELIMITERS = (",", ";", "\t", "|")
 UTF8 = "utf-8"
-ENCODINGS = (UTF8, "cp1252", "utf-16")
 GZIP, ZIP = "gzip", "zip"
 
 

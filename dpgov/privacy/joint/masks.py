@@ -21,7 +21,6 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from dpgov.privacy.joint.noise import MODULUS
 
 WIDTH = 8
-_KEY_BYTES = 32
 # HKDF with SHA-256 makes 255 times 32 bytes at most.
 _BLOCK = 255 * 32 // WIDTH
 _LABEL = b"dpgov joint answer v1"

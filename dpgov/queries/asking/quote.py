@@ -175,7 +175,7 @@ def quote(
     The newest `version` and the person's `allocations` are read here where the caller did not.
     """
     asked = read_wanted(version or current_version(dataset), raw_plan, assumed_rows)
-    return quoted(asked, user, assumed_rows, allocation_id, allocations)
+    return _quoted(asked, user, assumed_rows, allocation_id, allocations)
 
 
 def quote_batch(
@@ -189,10 +189,10 @@ def quote_batch(
 ) -> Quote:
     """The same for several questions together; the guess is meant for each of them."""
     asked = read_batch(version or current_version(dataset), raw_batch)
-    return quoted(asked, user, assumed_rows, allocation_id)
+    return _quoted(asked, user, assumed_rows, allocation_id)
 
 
-def quoted(
+def _quoted(
     asked: Asked,
     user: User,
     assumed_rows: int | None = None,

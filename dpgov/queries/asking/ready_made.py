@@ -14,11 +14,10 @@ from django.utils.translation import gettext as _
 
 from dpgov.budgets.services.corrections import refunds_of_queries
 from dpgov.datasets.models import Dataset, DatasetVersion
-from dpgov.datasets.selectors import current_version, schema_of
+from dpgov.datasets.selectors import schema_of
 from dpgov.privacy.plan.parameters import Parameter, filled
 from dpgov.queries.asking.asked import Asked, read_plan
 from dpgov.queries.asking.policy import OutsidePolicy
-from dpgov.queries.asking.quote import Quote, quoted
 from dpgov.queries.models import Query, ReadyMade
 from dpgov.tenants.models import Membership, User
 
@@ -126,19 +125,6 @@ def filled_in(ready_made: ReadyMade, values: object, version: DatasetVersion) ->
     raw = filled(ready_made.plan, parameters_of(ready_made), values, schema_of(version))
     asked = read_plan(version, raw)
     return Asked(asked.version, asked.blueprints, ready_made=ready_made)
-
-
-def quote_ready_made(*, user: User, dataset: Dataset, ready_made_id: UUID, values: object) -> Quote:
-    """Its price and errors for this person; changes nothing.
-
-    Raises Withdrawn, PublishedByYou and InvalidPlan.
-    """
-    found = ready_made_of(dataset).filter(pk=ready_made_id).first()
-    if found is None:
-        raise Withdrawn
-    if found.published_by_id == user.pk:
-        raise PublishedByYou
-    return quoted(filled_in(found, values, current_version(dataset)), user)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from dpgov.privacy.accounting.decimals import NANO, as_text
 from dpgov.queries.answering.cancelling import cancel, may_cancel
 from dpgov.queries.asking.policy import OutsidePolicy
 from dpgov.queries.asking.quote import quote
-from dpgov.queries.asking.ready_made import PublishedByYou, quote_ready_made
+from dpgov.queries.asking.ready_made import PublishedByYou
 from dpgov.queries.models import BudgetRequest, Query
 from dpgov.queries.selectors import budget_requests_waiting
 from dpgov.queries.workbench import budget_requests as requests
@@ -221,10 +221,6 @@ def test_nobody_asks_what_they_published(
     theirs = ready_made.published(owner, dataset, name="Of another owner")
     with pytest.raises(PublishedByYou):
         ready_made.ask(both, mine)
-    with pytest.raises(PublishedByYou):
-        quote_ready_made(
-            user=both.user, dataset=dataset, ready_made_id=mine.pk, values=ready_made.VALUES
-        )
     asked = ready_made.ask(both, theirs)
     assert Query.objects.get() == asked
     page = client_for(both).get(reverse("queries:ready_made", args=[dataset.slug])).text
