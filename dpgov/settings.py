@@ -134,7 +134,6 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "csp.context_processors.nonce",
                 "dpgov.tenants.web.middleware.tenant",
             ],
         },
@@ -230,7 +229,7 @@ CONTENT_SECURITY_POLICY = {
 
 # --- REST -------------------------------------------------------------------------------------
 DPGOV_TOKEN_DAYS = env.int("DPGOV_TOKEN_DAYS", default=365)
-REST_KNOX = {"TOKEN_MODEL": "tenants.ApiToken", "TOKEN_TTL": timedelta(days=90)}
+REST_KNOX = {"TOKEN_TTL": timedelta(days=90)}
 KNOX_TOKEN_MODEL = "tenants.ApiToken"  # noqa: S105 - a model's name, not a secret
 
 # --- Celery -----------------------------------------------------------------------------------
