@@ -1,7 +1,7 @@
-"""Every contract of `.importlinter` catches an import that it is there to refuse.
+"""The imports keep every contract of `.importlinter`, and each catches what it is there to refuse.
 
-Each is tried with one planted import; that the real ones keep all of them, `test_tools` shows. What
-no contract can say of imports stands at the end.
+Each is tried with one planted import as well. What no contract can say of imports stands at the
+end.
 """
 
 from copy import deepcopy
@@ -77,12 +77,15 @@ def test_a_planted_import_breaks_its_contract(
     assert importer in imports.modules, "the importer moved"
     ours = imported.startswith("dpgov")
     assert imported in imports.modules or not ours, "the imported moved"
-    contract = TYPES[options["type"]](
-        name=options["name"], session_options=READ["session_options"], contract_options=options
-    )
     planted = deepcopy(imports)
     planted.add_import(importer=importer, imported=imported)
-    assert not contract.check(planted, verbose=False).kept
+    assert not _contract(options).check(planted, verbose=False).kept
+
+
+@pytest.mark.parametrize("options", READ["contracts_options"], ids=PLANTED)
+def test_the_imports_that_are_there_keep_it(options: dict[str, Any], imports: ImportGraph) -> None:
+    """So says every run; `test_tools` asks the tool itself in a whole one."""
+    assert _contract(options).check(deepcopy(imports), verbose=False).kept
 
 
 @pytest.mark.parametrize("place", ["dpgov.loft", "dpgov.queries.loft", "dpgov.privacy.loft"])
@@ -90,9 +93,7 @@ def test_a_room_that_no_contract_names_is_refused(place: str, imports: ImportGra
     grown = deepcopy(imports)
     grown.add_module(place)
     checked = [
-        LayersContract(
-            name=options["name"], session_options=READ["session_options"], contract_options=options
-        ).check(grown, verbose=False)
+        _contract(options).check(grown, verbose=False)
         for options in READ["contracts_options"]
         if options.get("exhaustive") and options["containers"] == place.rpartition(".")[0]
     ]
@@ -115,6 +116,12 @@ def test_a_short_file_with_one_importer_is_a_door_a_table_or_a_value(
         if not KEPT_SHORT & set(module.split(".")) and importer.rpartition(".")[2] not in NAMED_BY
     }
     assert alone == set(STANDS_ALONE)
+
+
+def _contract(options: dict[str, Any]) -> Contract:
+    return TYPES[options["type"]](
+        name=options["name"], session_options=READ["session_options"], contract_options=options
+    )
 
 
 def _lines(module: str) -> float:
