@@ -1,33 +1,11 @@
-"""The filter: whether one more release still fits, and what a guarantee means for groups.
+"""What the guarantee of one unit means for groups of them.
 
-Pure integers. Must never round in the analyst's favour, and never look at an answer.
+Must never round in the analyst's favour, and never look at an answer.
 """
 
 from decimal import ROUND_CEILING, Decimal, localcontext
 
 _DIGITS = 60
-
-
-def admits(limit_nano: int, committed_nano: int, amount_nano: int) -> bool:
-    """Whether `amount_nano` more fits under the limit, given all that is spent or reserved.
-
-    A privacy filter for adaptively chosen pure ε (PRIVACY: composition is a filter): the sum of
-    everything admitted never passes the limit. Raises ValueError for amounts that are no amounts.
-    """
-    _check(limit_nano=limit_nano, committed_nano=committed_nano)
-    if type(amount_nano) is not int or amount_nano < 1:
-        raise ValueError("An amount is a whole number of nano-ε of at least 1.")
-    return committed_nano + amount_nano <= limit_nano
-
-
-def largest_fit(limit_nano: int, committed_nano: int, per_query_limit_nano: int) -> int:
-    """The largest amount that one query may still ask for, in nano-ε; 0 when nothing fits."""
-    _check(
-        limit_nano=limit_nano,
-        committed_nano=committed_nano,
-        per_query_limit_nano=per_query_limit_nano,
-    )
-    return max(0, min(limit_nano - committed_nano, per_query_limit_nano))
 
 
 def epsilon_of_group(nano: int, size: int) -> int:
@@ -58,13 +36,8 @@ def delta_of_group(delta: Decimal, epsilon_nano: int, size: int) -> Decimal | No
         return +bound
 
 
-def _check(**amounts: int) -> None:
-    for name, amount in amounts.items():
-        if type(amount) is not int or amount < 0:
-            raise ValueError(f"{name} must be a whole number of nano-ε, not below zero.")
-
-
 def _check_group(nano: int, size: int) -> None:
-    _check(nano=nano)
+    if type(nano) is not int or nano < 0:
+        raise ValueError("An amount is a whole number of nano-ε, not below zero.")
     if type(size) is not int or size < 1:
         raise ValueError("A group has at least one unit.")

@@ -131,7 +131,7 @@ class LedgerMachine(RuleBasedStateMachine):
 
 @pytest.mark.django_db
 def test_the_ledger_and_a_small_model_agree_on_every_balance() -> None:
-    """A3: reserve, settle, void, expire, raise, lower, repeat an id."""
+    """A3, F2: reserve, settle, void, expire, raise, lower, repeat an id."""
     run_state_machine_as_test(
         LedgerMachine,
         settings=examples(60, stateful_step_count=40, suppress_health_check=list(HealthCheck)),

@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special
 
-from dpgov.privacy.accounting.accountant import admits, largest_fit
 from dpgov.privacy.accounting.decimals import MAX_NANO, NANO, InvalidAmount
 from dpgov.privacy.accounting.loss import (
     PURE,
@@ -193,28 +192,6 @@ def test_what_is_no_delta_is_refused(wrong: object) -> None:
     """C8, D4: NaN, infinities, booleans, other scripts and anything out of range."""
     with pytest.raises(InvalidDelta):
         parse_delta(wrong)
-
-
-@pytest.mark.parametrize("strategy", ["greedy", "random", "halving"])
-def test_no_adversary_passes_the_limit_in_rho_nor_the_epsilon_behind_it(strategy: str) -> None:
-    """F2: adaptive questions in ε and ρ; the total stays a (3, 1e-6) guarantee."""
-    random, target, delta = Random(SEED), 3 * NANO, Decimal("1e-6")
-    limit = rho_limit(target, delta)
-    for _ in range(1_000):
-        spent, asked, admitted = 0, limit, False
-        for _ in range(25):
-            if strategy == "random":
-                asked = rho_of(random.choice([10**7, 10**8, 3 * 10**8, 10**9]))
-            elif not admitted:
-                asked = max(1, asked // 2)
-            elif strategy == "halving":
-                asked += max(1, asked // 2)
-            admitted = admits(limit, spent, asked)
-            assert admitted == (asked <= largest_fit(limit, spent, limit))
-            spent += asked if admitted else 0
-            assert spent <= limit
-        assert not admits(limit, spent, limit - spent + 1)
-    assert epsilon_at(limit, delta) <= target
 
 
 RHO = Currency(Mode.ZCDP, Decimal("1e-6"))
