@@ -1,6 +1,8 @@
-"""How the suite itself runs: what which run leaves out, and what stays together."""
+"""How the suite itself runs: what which run leaves out, what stays together, what no test does."""
 
 import ast
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -130,3 +132,88 @@ def test_a_product_outside_of_a_run_makes_its_own_tables(
         monkeypatch.delenv(name, raising=False)
     begin_with_them(tmp_path / "state")
     assert not (tmp_path / "state").exists()
+
+
+_LEAVES_OUT = {"skip", "skipif", "skipIf", "skipUnless", "SkipTest", "xfail", "importorskip"}
+_WAITS = {"sleep", "wait_for_timeout"}
+# Where something else is waited for that says nothing by itself, or is slow on purpose.
+_MAY_WAIT = {
+    "tests/integration/operation/hungry.py": "a question that never ends, in a process of its own",
+    "tests/integration/queries/answering/slow.py": "an answer that takes long, likewise",
+    "tests/journeys/asking/test_sql_editor.py": "a list takes no key for a moment, and shows none",
+    "tests/journeys/joint/test_joint.py": "three workers, until the page that is read anew says so",
+    "tests/journeys/product.py": "another process, until it says that it is there",
+    "tests/journeys/standing_still.py": "another process, until the kernel has stopped it",
+    "tests/journeys/test_ninety_days.py": "another process, until it has lived ninety days",
+    "tests/servers/loopback.py": "another process, until its port answers",
+}
+# Calls that fail where something is not as it should be.
+_SAYS = {
+    *("raises", "fail", "expect", "validate", "validate_response", "check_schema"),
+    *("django_assert_num_queries", "django_assert_max_num_queries", "run_state_machine_as_test"),
+    "finish",  # of a tutorial: all that it says was done
+}
+
+
+def test_no_test_is_left_out_or_sleeps() -> None:
+    found = [(tree.name(path), _word(node)) for path, node in _nodes()]
+    assert {name for name, word in found if word in _LEAVES_OUT} == set()
+    waits = {
+        tree.name(path)
+        for path, node in _nodes()
+        if isinstance(node, ast.Call) and _word(node.func) in _WAITS
+    }
+    assert waits == set(_MAY_WAIT)
+
+
+def _nodes() -> Iterator[tuple[Path, ast.AST]]:
+    return ((path, node) for path, module in tree.python("tests") for node in ast.walk(module))
+
+
+def _word(node: ast.AST) -> str:
+    """The last word of a name, like `skip` of `pytest.mark.skip`."""
+    return str(getattr(node, "attr", "") or getattr(node, "id", ""))
+
+
+def test_every_test_asserts_something() -> None:
+    """By itself, or by a function of its own module or of one that it imports."""
+    silent = [
+        f"{tree.name(path)}::{name}"
+        for path, _ in tree.python("tests")
+        if path.name.startswith("test_")
+        for name in _functions(path)
+        if name.startswith("test_") and not _asserts(path, name)
+    ]
+    assert silent == []
+
+
+@cache
+def _functions(path: Path) -> dict[str, ast.FunctionDef]:
+    return {n.name: n for n in ast.walk(tree.parsed(path)) if isinstance(n, ast.FunctionDef)}
+
+
+@cache
+def _imported(path: Path) -> dict[str, tuple[Path, str]]:
+    """What a module imports of the tests: where it is made, and under which name."""
+    froms = [n for n in ast.walk(tree.parsed(path)) if isinstance(n, ast.ImportFrom)]
+    return {
+        alias.asname or alias.name: (source, alias.name)
+        for node in froms
+        if (source := tree.ROOT / f"{(node.module or '').replace('.', '/')}.py").is_file()
+        for alias in node.names
+    }
+
+
+def _asserts(path: Path, name: str, seen: frozenset[tuple[Path, str]] = frozenset()) -> bool:
+    if (path, name) in seen:
+        return False
+    if name not in _functions(path):
+        made = _imported(path).get(name)
+        return made is not None and _asserts(*made, seen | {(path, name)})
+    parts = list(ast.walk(_functions(path)[name]))
+    called = {_word(part.func) for part in parts if isinstance(part, ast.Call)}
+    return (
+        any(isinstance(part, ast.Assert) for part in parts)
+        or not called.isdisjoint(_SAYS)
+        or any(_asserts(path, each, seen | {(path, name)}) for each in called)
+    )
