@@ -204,7 +204,8 @@ class QueryView(APIView):
         query = wait_for_end(membership_of(request), asked, _wait_of(request))
         if query is not asked:
             # Whoever was removed while they waited, or their token ended, is told nothing.
-            request.authenticators[0].look_again(request)
+            who: Any = request.successful_authenticator
+            who.look_again(request)
             self.check_permissions(request)
             query = _query(request, query_id)
         body = QuerySerializer(query, context={"request": request}).data

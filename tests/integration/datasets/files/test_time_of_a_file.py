@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from dpgov.datasets.services.files import ingesting
 from dpgov.datasets.services.files.uploads import limits_of
+from dpgov.engines import child
 from dpgov.engines.child import Limits
 from dpgov.tenants.models import Membership
 from tests.integration.datasets.filing import as_file, columns, people, registered
@@ -29,13 +29,13 @@ def test_a_file_that_is_registered_has_the_time_of_its_size(
     """I1: of the file that is read, wherever it was kept meanwhile."""
     settings.DPGOV_INGEST_SECONDS = 300
     given: list[Limits] = []
-    read = ingesting.child.ingest
+    read = child.ingest
 
     def noted(source: Path, target: Path, **more: Any) -> Any:
         given.append(more["limits"])
         return read(source, target, **more)
 
-    monkeypatch.setattr(ingesting.child, "ingest", noted)
+    monkeypatch.setattr(child, "ingest", noted)
     padding = b"\n" * 3_000_000
     registered(owner, as_file(people(("North",), ("South",))) + padding, columns())
     assert [limits.seconds for limits in given] == [303]
