@@ -99,7 +99,9 @@ _MISSING = said(
 _OTHER_IDS = said(
     "An earlier file has the same content, but some ids are written in another way here, or are in "
     "another column, so that these people are not found again in their parts of the budget. Write "
-    "all ids as they were, with leading zeros for example, and in the same encoding."
+    "all ids as they were, with leading zeros for example, and in the same encoding. If they were "
+    "wrong there, ask another data owner to bring this file: from then on every question is paid "
+    "by all parts."
 )
 
 
