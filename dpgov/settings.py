@@ -1,7 +1,8 @@
 """Composition root: every setting of the product, read from the environment.
 
 The defaults are the embedded profile (SQLite, a filesystem broker, one machine);
-docs/configuration.md lists the variables. Nothing else in the project reads the environment.
+docs/configuration.md lists the variables. No room reads the environment, but for where a client of
+prometheus counts, and where a respondent's own program keeps what it drew.
 """
 
 from datetime import timedelta
