@@ -5,7 +5,6 @@ never look better than they are. Nothing here sees data.
 """
 
 from dataclasses import dataclass
-from fractions import Fraction
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext
@@ -16,9 +15,9 @@ from dpgov.privacy.accounting.decimals import NANO, as_text
 from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.privacy.meaning.odds import Frequency, best_guess, frequency_of, together_of
 from dpgov.privacy.noise.noise import Noise, NoiseKind
+from dpgov.privacy.plan.levels import USUAL_LEVEL
 from dpgov.privacy.plan.schema import Neighbouring
 
-_USUAL = Fraction(95, 100)
 _QUESTIONS = 20
 
 
@@ -158,7 +157,7 @@ def consequences(
         factor=factor_text(limit, currency),
         questions=limit // currency.price_of(question_nano),
         question_nano=question_nano,
-        error=Noise(NoiseKind.LAPLACE, scale).tail_bound(_USUAL),
+        error=Noise(NoiseKind.LAPLACE, scale).tail_bound(USUAL_LEVEL),
     )
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.mechanisms.table import Measured
-from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS
 from dpgov.privacy.plan.domains import column_spec, numeric_domain
+from dpgov.privacy.plan.levels import CONFIDENCE_LEVELS
 from dpgov.privacy.plan.request import Measure, MeasureKind
 from tests.reference import Row
 from tests.statistical.evidence import Floats, fewest, most

@@ -20,7 +20,6 @@ from dpgov.datasets.models import Dataset
 from dpgov.queries.models import DayTally, Query
 
 _MOST_STEPS = 250
-_COMMITTED = (*Query.HOLDING, *Query.CHARGED)
 _GIVEN_BACK = (Reservation.State.VOIDED, Reservation.State.EXPIRED)
 
 Moment = tuple[datetime, int]
@@ -73,7 +72,7 @@ def _known_of(budget: Budget) -> tuple[list[Moment], list[Moment], list[UUID], b
 def _of_questions(datasets: list[UUID]) -> tuple[list[Moment], int]:
     """Steps, and how many of them are days."""
     # By the datasets themselves, so that an index leads to the newest questions at once.
-    asked = Query.objects.filter(dataset__in=datasets, state__in=_COMMITTED)
+    asked = Query.objects.filter(dataset__in=datasets, state__in=Query.COMMITTED)
     newest = list(
         asked.order_by("-submitted_at").values_list("submitted_at", "cost_nano")[: _MOST_STEPS + 1]
     )[::-1]

@@ -32,7 +32,6 @@ from dpgov.queries.wording.words import joined
 from dpgov.tenants.models import Membership, User
 from dpgov.tenants.permissions import Permission, may
 
-_COMMITTED = (*Query.HOLDING, *Query.CHARGED)
 _WHO = ("analyst", "analyst__name", "analyst__email")
 _NOTHING = Value(0, output_field=BigIntegerField())
 _SPENT_SUM = Sum("cost_nano", filter=Q(state__in=Query.CHARGED), default=0)
@@ -201,7 +200,9 @@ def _rows(
     dataset: Dataset, person: User | None, first: date | None, chosen: Chosen, *, split: bool
 ) -> QuerySet[Any, Any]:
     """By (person, kind), of everybody or one person; of everybody by (person, day); by purpose."""
-    every = chosen.narrow(Query.objects.filter(dataset=dataset, state__in=_COMMITTED)).order_by()
+    every = chosen.narrow(
+        Query.objects.filter(dataset=dataset, state__in=Query.COMMITTED)
+    ).order_by()
     if first is not None:
         every = every.filter(submitted_at__gte=datetime.combine(first, time.min, UTC))
     day = Cast(TruncDate("submitted_at", tzinfo=UTC), CharField())
@@ -220,7 +221,7 @@ def _ever(
     datasets: Sequence[UUID] | QuerySet[Any, Any], person: User | None, what: str = "kind"
 ) -> list[QuerySet[Any, Any]]:
     """The tallies and what they do not hold yet."""
-    fresh = Query.objects.filter(dataset__in=datasets, state__in=_COMMITTED, counted=False)
+    fresh = Query.objects.filter(dataset__in=datasets, state__in=Query.COMMITTED, counted=False)
     kept = Tally.objects.filter(dataset__in=datasets, nano__gt=0).order_by()
     kept = kept.filter(analyst=person) if person else kept
     counted = kept.values_list(Value(what), *_WHO, "kind")

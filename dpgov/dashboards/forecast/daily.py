@@ -30,7 +30,6 @@ from dpgov.budgets.together import with_parts
 from dpgov.datasets.models import DatasetVersion
 from dpgov.queries.models import DayTally, Query, Refusal
 
-_COMMITTED = (*Query.HOLDING, *Query.CHARGED)
 # From a question to the datasets whose budgets it is charged to: its own, and the parents.
 _CHARGED = ("dataset__", "dataset__derived_from__parent__")
 _DAYS = {
@@ -151,7 +150,7 @@ def _taken(
     of, day = {f"{whose}budget__in": budgets}, TruncDate("submitted_at", tzinfo=UTC)
     kept = DayTally.objects.filter(**of, day__gte=since).order_by()
     fresh = Query.objects.filter(
-        **of, counted=False, submitted_at__gte=begin, state__in=_COMMITTED
+        **of, counted=False, submitted_at__gte=begin, state__in=Query.COMMITTED
     ).order_by()
     key = f"{whose}budget_id"
     yield kept.values_list(Value("taken"), key, "day").annotate(sum=_sum("nano"), at=_SOME_TIME)

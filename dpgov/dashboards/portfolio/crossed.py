@@ -18,7 +18,6 @@ from dpgov.datasets.models import Dataset
 from dpgov.queries.models import Query, Tally
 from dpgov.tenants.models import Tenant
 
-_COMMITTED = (*Query.HOLDING, *Query.CHARGED)
 _BY = ("analyst", "analyst__name", "analyst__email", "dataset", "dataset__budget__limit_nano")
 _MOST = 12
 
@@ -56,7 +55,7 @@ def _rows(
     tenant: Tenant, datasets: QuerySet[Dataset], first: date | None, chosen: Chosen
 ) -> QuerySet[Any, Any]:
     of = {"tenant": tenant, "dataset__in": datasets.order_by().values("pk")}
-    asked = Query.objects.filter(**of, state__in=_COMMITTED).order_by()
+    asked = Query.objects.filter(**of, state__in=Query.COMMITTED).order_by()
     if first is not None:
         asked = asked.filter(submitted_at__gte=datetime.combine(first, time.min, UTC))
     if first is not None or chosen.chips:

@@ -23,8 +23,9 @@ from dpgov.privacy.joint.noise import MODULUS, NotJoint, Shares, shares_for, sta
 from dpgov.privacy.mechanisms.draw import Draw, in_units
 from dpgov.privacy.mechanisms.mechanism import Column, Drawn
 from dpgov.privacy.mechanisms.totals import Total, noise_statements
-from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, Noise, NoiseKind
+from dpgov.privacy.noise.noise import Noise, NoiseKind
 from dpgov.privacy.noise.sampling import gaussian
+from dpgov.privacy.plan.levels import USUAL_LEVEL
 from dpgov.privacy.plan.request import ExactAnswer
 from dpgov.privacy.plan.statistics import StatisticKind
 
@@ -62,7 +63,7 @@ class Joint:
         """By how much the error is larger than one trusted party's would be."""
         return sqrt(self.shares.parties / (self.shares.parties - self.shares.colluders))
 
-    def expected_error(self, level: Fraction = CONFIDENCE_LEVELS[1]) -> tuple[Any, Any]:
+    def expected_error(self, level: Fraction = USUAL_LEVEL) -> tuple[Any, Any]:
         """How wrong a number of the total may be, and the same from one trusted party."""
         unit = self.total.taken.readings[0].unit
         bound = self.shares.total.tail_bound(level)

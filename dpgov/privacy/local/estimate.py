@@ -11,8 +11,9 @@ from fractions import Fraction
 
 from dpgov.privacy.local.randomiser import Randomiser
 from dpgov.privacy.noise.binomial import at_least, at_most
+from dpgov.privacy.plan.levels import USUAL_LEVEL
 
-CONFIDENCE = 0.95
+CONFIDENCE = float(USUAL_LEVEL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,10 +26,11 @@ from dpgov.privacy.mechanisms.products import Product, products
 from dpgov.privacy.mechanisms.strategies import Strategy, best_of, strategies
 from dpgov.privacy.mechanisms.table import Measured
 from dpgov.privacy.mechanisms.trees import Integers
-from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, Floats, Noise, statement
+from dpgov.privacy.noise.noise import Floats, Noise, statement
 from dpgov.privacy.noise.sampling import smallest_nano
 from dpgov.privacy.noise.sensitivity import Contribution, Exposure, Reach, of_count, reach
 from dpgov.privacy.noise.spread.sums import bounds_of_many
+from dpgov.privacy.plan.levels import CONFIDENCE_LEVELS
 from dpgov.privacy.plan.plan import Statistic
 from dpgov.privacy.plan.schema import LARGEST_SUM
 

@@ -48,10 +48,11 @@ from statistics import NormalDist
 
 import numpy as np
 
-from dpgov.privacy.mechanisms.least_squares import USUAL, Moments, longest, offs, stretched
+from dpgov.privacy.mechanisms.least_squares import Moments, longest, offs, stretched
 from dpgov.privacy.mechanisms.sigmoid import FINE, REACH
-from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, FAR, Floats, Noise, Provided
+from dpgov.privacy.noise.noise import FAR, Floats, Noise, Provided
 from dpgov.privacy.noise.spread.sums import bounds_of_many
+from dpgov.privacy.plan.levels import CONFIDENCE_LEVELS, USUAL_LEVEL
 
 Point = tuple[int, ...]
 """Coefficients of a row's components, in multiples of 1 / FINE."""
@@ -265,7 +266,7 @@ class Fit:
 
     def chance(self, combination: Floats) -> float:
         """How far chance may have moved it at the usual level: other rows of the same kind."""
-        times = NormalDist().inv_cdf(float((1 + USUAL) / 2))
+        times = NormalDist().inv_cdf(float((1 + USUAL_LEVEL) / 2))
         variance = float(combination @ self.inverse.matrix @ combination)
         return times * math.sqrt(max(0.0, variance))
 

@@ -16,8 +16,9 @@ from dpgov.privacy.mechanisms.grid import Grid, scores
 from dpgov.privacy.mechanisms.mechanism import Chosen, Column, Drawn, OfOne, Statements
 from dpgov.privacy.mechanisms.table import Measured
 from dpgov.privacy.noise import sampling
-from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, rank_statement
+from dpgov.privacy.noise.noise import rank_statement
 from dpgov.privacy.noise.sensitivity import Exposure
+from dpgov.privacy.plan.levels import CONFIDENCE_LEVELS
 from dpgov.privacy.plan.plan import Statistic
 from dpgov.privacy.plan.request import Counts
 from dpgov.privacy.plan.statistics import StatisticKind

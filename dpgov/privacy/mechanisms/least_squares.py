@@ -63,14 +63,14 @@ from statistics import NormalDist
 import numpy as np
 
 from dpgov.privacy.mechanisms.design import Design, Term
-from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, Floats, Noise, Provided
+from dpgov.privacy.noise.noise import Floats, Noise, Provided
 from dpgov.privacy.noise.spread.sums import bounds_of_many
+from dpgov.privacy.plan.levels import CONFIDENCE_LEVELS, USUAL_LEVEL
 
 # In sizes of the noise matrix: what a direction must have, or be given; and what a clear one has.
 _RIDGE = 2.0
 _CLEAR = 4.0
 _TINY = 1e-9
-USUAL = Fraction(95, 100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,14 +192,14 @@ class Line:
 
         `spread` is the variance around the line, equal everywhere.
         """
-        times = NormalDist().inv_cdf(float((1 + USUAL) / 2))
+        times = NormalDist().inv_cdf(float((1 + USUAL_LEVEL) / 2))
         variance = spread * max(0.0, float(combination @ self.inverse @ combination))
         return times * math.sqrt(variance)
 
     def spread(self) -> float:
         """The variance of outcomes around the line, with what noise may have taken from it."""
         ends = np.append(self.theta, -1.0)
-        (noise,) = self.moments.bounds(self.moments.weights(ends, ends), (USUAL,))
+        (noise,) = self.moments.bounds(self.moments.weights(ends, ends), (USUAL_LEVEL,))
         freedom = max(1.0, self.rows - len(self.theta))
         return (self.residual + noise) / freedom
 

@@ -20,11 +20,12 @@ from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.mechanisms.descent import Fit
 from dpgov.privacy.mechanisms.design import Design, Term, complete, design_for
 from dpgov.privacy.mechanisms.draw import Draw
-from dpgov.privacy.mechanisms.least_squares import USUAL, Line, Moments, solve
+from dpgov.privacy.mechanisms.least_squares import Line, Moments, solve
 from dpgov.privacy.mechanisms.mechanism import Column, Drawn, OfOne, Statements, Summed
 from dpgov.privacy.mechanisms.table import Measured
-from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, Floats, Noise, statement
+from dpgov.privacy.noise.noise import Floats, Noise, statement
 from dpgov.privacy.noise.sensitivity import Exposure
+from dpgov.privacy.plan.levels import CONFIDENCE_LEVELS, USUAL_LEVEL
 from dpgov.privacy.plan.plan import Statistic
 from dpgov.privacy.plan.request import CodeFilter
 from dpgov.privacy.plan.schema import DatasetSchema
@@ -250,10 +251,10 @@ def cell_of(one: Coefficient, found: Line | Fit, chance: float) -> dict[str, Any
     }
     if errors is None:
         return cell
-    by_noise = errors[CONFIDENCE_LEVELS.index(USUAL)]
+    by_noise = errors[CONFIDENCE_LEVELS.index(USUAL_LEVEL)]
     half = Fraction(math.hypot(by_noise, chance))
     ends = [json_number(exact - half, one.decimals), json_number_up(exact + half, one.decimals)]
-    return cell | {"interval": {"confidence_level": float(USUAL), "range": ends}}
+    return cell | {"interval": {"confidence_level": float(USUAL_LEVEL), "range": ends}}
 
 
 def _cell(one: Coefficient, line: Line, spread: float) -> dict[str, Any]:

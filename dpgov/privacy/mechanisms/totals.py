@@ -25,7 +25,7 @@ from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.mechanisms.draw import Draw, Reading, in_units
 from dpgov.privacy.mechanisms.mechanism import Column, Drawn, OfOne, Statements, Summed
 from dpgov.privacy.mechanisms.table import AlikeCells, Counted, Measured, OneEach
-from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, statement
+from dpgov.privacy.noise.noise import statement
 from dpgov.privacy.noise.sensitivity import (
     Exposure,
     of_count,
@@ -34,6 +34,7 @@ from dpgov.privacy.noise.sensitivity import (
     of_units,
     of_values,
 )
+from dpgov.privacy.plan.levels import CONFIDENCE_LEVELS
 from dpgov.privacy.plan.plan import Statistic
 from dpgov.privacy.plan.request import Measure, MeasureKind
 from dpgov.privacy.plan.schema import (

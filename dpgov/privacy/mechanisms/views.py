@@ -13,8 +13,9 @@ from dpgov.privacy.mechanisms.mechanism import Column, Drawn, Statements, Summed
 from dpgov.privacy.mechanisms.table import Measured
 from dpgov.privacy.mechanisms.totals import EXTRA_DECIMALS, Scale
 from dpgov.privacy.noise.intervals import HALF, Sums, mean_bounds, variance_range
-from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, Floats, statement
+from dpgov.privacy.noise.noise import Floats, statement
 from dpgov.privacy.noise.spread import weighted
+from dpgov.privacy.plan.levels import CONFIDENCE_LEVELS
 from dpgov.privacy.plan.plan import Statistic
 from dpgov.privacy.plan.statistics import Quantity, Recipe
 

@@ -117,9 +117,6 @@ def _gaussian_sums(sigma: float) -> tuple[int, Floats]:
     return reach, above / above[0]
 
 
-CONFIDENCE_LEVELS = (Fraction(90, 100), Fraction(95, 100), Fraction(99, 100))
-
-
 class Provided(StrEnum):
     """What a bound holds under alone: a condition on what nobody can read out of an answer."""
 

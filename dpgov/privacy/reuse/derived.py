@@ -17,8 +17,9 @@ from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.answer.body import FORMAT, MAX_CELLS
 from dpgov.privacy.answer.release import adjusted, guarantee
 from dpgov.privacy.mechanisms.mechanism import Column, Statements
-from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, statement
+from dpgov.privacy.noise.noise import statement
 from dpgov.privacy.noise.spread.sums import Term, bound
+from dpgov.privacy.plan.levels import CONFIDENCE_LEVELS
 from dpgov.privacy.plan.plan import Plan, Statistic
 from dpgov.privacy.plan.ranges import dated, said_of
 from dpgov.privacy.plan.schema import DatasetSchema

@@ -15,14 +15,14 @@ from typing import Any
 from dpgov.datasets.fitting import Terms, is_allowed
 from dpgov.privacy.accounting.loss import Currency, Mode
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
-from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS
+from dpgov.privacy.plan.levels import USUAL_LEVEL
 from dpgov.privacy.plan.plan import InvalidPlan, Plan
 from dpgov.privacy.plan.ranges import group_sizes
 from dpgov.queries.asking.quote import Quote
 
 MOST_POINTS = 10
 _DECADES = 3
-_USUAL = float(CONFIDENCE_LEVELS[1])
+_USUAL = float(USUAL_LEVEL)
 
 
 class Verdict(StrEnum):

@@ -60,6 +60,8 @@ class Query(models.Model):
     HOLDING = (State.QUEUED, State.RUNNING, State.SEALED)
     ENDED = (State.RELEASED, State.FAILED, State.VOIDED, State.EXPIRED)
     CHARGED = (State.RELEASED, State.FAILED)
+    # What is spent or held for.
+    COMMITTED = (*HOLDING, *CHARGED)
     # How the key of a joint question begins: with a space, which no key that a client chooses has.
     JOINT_KEY = "joint "
 

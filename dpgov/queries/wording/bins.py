@@ -10,13 +10,14 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from dpgov.privacy.plan.levels import USUAL_LEVEL
 from dpgov.privacy.plan.statistics import IN_ROWS, STATISTICS, Quantity
 from dpgov.queries.wording.dates import bin_shown, date_at, period_shown
 from dpgov.queries.wording.margins import beside
 from dpgov.queries.wording.numbers import NOTHING, accuracy_at, readable, ungrouped
 
 # The level of the error that stands beside a number.
-USUAL = 0.95
+USUAL = float(USUAL_LEVEL)
 # What is declared within these is a year: it is written without a gap after its thousands.
 _YEARS = (1_000, 2_999)
 

@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 from django.utils.translation import gettext as _
 
 from dpgov.language.translation import percent
+from dpgov.privacy.plan.levels import USUAL_LEVEL
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.wording.margins import margin
 from dpgov.queries.wording.numbers import NOTHING, accuracy_at, readable
@@ -30,7 +31,7 @@ from dpgov.queries.wording.regressions import (
 )
 from dpgov.queries.wording.words import term_in_words
 
-_USUAL = 0.95
+_USUAL = float(USUAL_LEVEL)
 _PLACES = 41
 # e to more than this has more digits than anybody reads, and e to less would be written as 0.
 _FARTHEST = 20.0

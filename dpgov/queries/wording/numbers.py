@@ -11,8 +11,9 @@ from django.utils.formats import get_format
 from django.utils.translation import ngettext
 
 from dpgov.language.translation import percent
+from dpgov.privacy.plan.levels import CONFIDENCE_LEVELS
 
-LEVELS = (0.9, 0.95, 0.99)
+LEVELS = tuple(map(float, CONFIDENCE_LEVELS))
 NOTHING = "–"
 
 

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from dpgov.language.translation import percent
+from dpgov.privacy.plan.levels import USUAL_LEVEL
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.wording.margins import condition_of_errors, margin
 from dpgov.queries.wording.numbers import accuracy_at, outwards, readable
@@ -21,7 +22,7 @@ from dpgov.queries.wording.plotting import Figure, as_figure, cut, inert, labell
 from dpgov.queries.wording.words import statistic_in_words, term_in_words
 
 _LONGEST_LINE = 28
-_USUAL = 0.95
+_USUAL = float(USUAL_LEVEL)
 
 
 @dataclass(frozen=True, slots=True)

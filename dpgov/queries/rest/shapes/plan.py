@@ -11,6 +11,7 @@ from rest_framework import serializers
 
 from dpgov.privacy.plan.by_calendar import CalendarPart
 from dpgov.privacy.plan.computed.asked import SIGNS
+from dpgov.privacy.plan.levels import CONFIDENCE_LEVELS, USUAL_LEVEL
 from dpgov.privacy.plan.parsing.predictors import MAX_PREDICTORS
 from dpgov.privacy.plan.plan import MISSING_OPERATORS, NUMERIC_OPERATORS
 from dpgov.privacy.plan.statistics import IN_ROWS, OF_ANY, OF_ROWS, StatisticKind
@@ -225,7 +226,9 @@ class WantedSerializer(MadeSerializer):
         required=False, help_text="The smallest answer that `relative` is meant for."
     )
     confidence_level = serializers.ChoiceField(
-        choices=[0.9, 0.95, 0.99], required=False, help_text="0.95 if left out."
+        choices=[float(level) for level in CONFIDENCE_LEVELS],
+        required=False,
+        help_text=f"{float(USUAL_LEVEL)} if left out.",
     )
 
 

@@ -24,9 +24,10 @@ from dpgov.privacy.mechanisms.strategies import (
     best_of,
     strategies,
 )
-from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, Noise, NoiseKind
+from dpgov.privacy.noise.noise import Noise, NoiseKind
 from dpgov.privacy.noise.sensitivity import Reach
 from dpgov.privacy.noise.spread.sums import bound_of_many, bounds_of_many
+from dpgov.privacy.plan.levels import CONFIDENCE_LEVELS
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.privacy.plan.schema import DatasetSchema, Neighbouring, PrivacyUnit
 from tests.reference import Row

@@ -7,7 +7,8 @@ from fractions import Fraction
 import opendp.prelude as dp
 import pytest
 
-from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, Noise, NoiseKind, rank_statement, statement
+from dpgov.privacy.noise.noise import Noise, NoiseKind, rank_statement, statement
+from dpgov.privacy.plan.levels import CONFIDENCE_LEVELS
 
 SCALES = [0.001, 0.05, 0.3, 1.0, 2.5, 10.0, 333.3, 1e6, 2.0**48]
 SUMMED = [0.2, 0.7, 1.0, 2.5, 10.0, 333.3]

@@ -9,8 +9,9 @@ import pytest
 from scipy import signal
 
 from dpgov.privacy.noise.intervals import Sums, mean_bounds, variance_range
-from dpgov.privacy.noise.noise import CONFIDENCE_LEVELS, Noise, NoiseKind
+from dpgov.privacy.noise.noise import Noise, NoiseKind
 from dpgov.privacy.noise.spread import weighted
+from dpgov.privacy.plan.levels import CONFIDENCE_LEVELS
 
 WEIGHTS = [(1.0, 1.0), (1.0, 0.5), (0.5, -0.5), (0.36, -0.24, 0.16), (1.0, 1.0, 1.0), (1.0, 0.01)]
 LAPLACE, GAUSSIAN = NoiseKind.LAPLACE, NoiseKind.GAUSSIAN
