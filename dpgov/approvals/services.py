@@ -178,7 +178,7 @@ def approved(request: ChangeRequest, kind: str) -> dict[str, Any]:
 
 def _open_for(request_id: UUID, decider: Membership) -> tuple[ChangeRequest, Membership]:
     """The request under its lock, and the decider with the role that they have at this moment."""
-    _hold_both(request_id, decider)
+    _hold_people(request_id, decider)
     current = _membership_now(decider, MayNotDecide)
     request = _waiting(request_id, current)
     if request.is_of(current.user_id):
@@ -188,11 +188,16 @@ def _open_for(request_id: UUID, decider: Membership) -> tuple[ChangeRequest, Mem
     return request, current
 
 
-def _hold_both(request_id: UUID, decider: Membership) -> None:
-    """Who asked and who decides, in one order: each may decide about the other meanwhile."""
-    asked = ChangeRequest.objects.filter(pk=request_id, tenant_id=decider.tenant_id)
-    both = Q(pk=decider.pk) | Q(user__in=asked.values("requested_by"))
-    people = Membership.objects.filter(both, tenant_id=decider.tenant_id).order_by("pk")
+def _hold_people(request_id: UUID, decider: Membership) -> None:
+    """Who asked, who decides and whose role it is about, in one order: they may meet again in
+    another decision at the same moment, in other parts.
+    """
+    asked = ChangeRequest.objects.filter(pk=request_id, tenant_id=decider.tenant_id).first()
+    meant = Q(pk=decider.pk)
+    if asked is not None:
+        users = {asked.requested_by_id, asked.payload.get("member")}
+        meant |= Q(user__in=users - {None})
+    people = Membership.objects.filter(meant, tenant_id=decider.tenant_id).order_by("pk")
     list(people.select_for_update(of=("self",)).values_list("pk"))
 
 

@@ -77,7 +77,9 @@ def cancel(*, membership: Membership, query_id: UUID) -> None:
     asked = visible_queries(membership).get(pk=query_id)
     if not _is_theirs(membership, asked):
         raise Query.DoesNotExist
-    datasets = Dataset.objects.select_for_update().filter(present(), paused_at__isnull=False)
+    # Who only refers to one, as a batch that has its budgets already does, does not wait.
+    locked = Dataset.objects.select_for_update(no_key=True)
+    datasets = locked.filter(present(), paused_at__isnull=False)
     of_it = [one.pk for one in governing(asked.dataset)]
     if not datasets.filter(pk__in=of_it).order_by("pk"):
         raise NotPaused
