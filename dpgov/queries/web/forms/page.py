@@ -78,7 +78,11 @@ def charging(request: HttpRequest, ground: Ground, data: QueryDict) -> QueryDict
 
 
 def usual_price(dataset: Dataset) -> str:
-    """What a new question begins at, in the dataset's currency: a price that would be admitted."""
+    """What a new question begins at, in the dataset's currency.
+
+    Within the dataset's own limits, so far as they are read with it; whether it would be accepted
+    under all of them is said with the price (`datasets.fitting`).
+    """
     currency = dataset.budget.currency
     usual = currency.price_of(_USUAL_EPSILON)
     rules = rules_shown(dataset)
