@@ -11,7 +11,7 @@ from dpgov.privacy.accounting.decimals import decimal_text
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.blueprint import prepare
 from dpgov.privacy.mock.clipping import Clipped, Shape, clipped
-from dpgov.privacy.plan.levels import USUAL_LEVEL
+from dpgov.privacy.plan.levels import USUAL_STATED
 from dpgov.privacy.plan.plan import Plan, Statistic
 from dpgov.privacy.plan.schema import (
     ColumnSpec,
@@ -94,7 +94,7 @@ def _effect(domain: NumericDomain, least: int, most: int, shape: Shape) -> Effec
 def _error(domain: NumericDomain, setting: Setting, rows: int) -> float:
     plan = Plan("", (Statistic(StatisticKind.MEAN, _COLUMN),), (), (), setting.epsilon_nano)
     ((_draw, _head, statements),) = prepare(plan, _schema(domain, setting, rows)).expected(rows)
-    found = next(s["value"] for s in statements if s["confidence_level"] == float(USUAL_LEVEL))
+    found = next(s["value"] for s in statements if s["confidence_level"] == USUAL_STATED)
     return min(float(found), float(domain.upper - domain.lower))
 
 

@@ -25,7 +25,7 @@ from dpgov.datasets.rules import (
 )
 from dpgov.privacy.accounting.loss import Currency, Mode
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
-from dpgov.privacy.plan.levels import USUAL_LEVEL
+from dpgov.privacy.plan.levels import USUAL_STATED
 from dpgov.privacy.plan.plan import InvalidPlan, Plan, Statistic
 from dpgov.privacy.plan.schema import DatasetSchema, Neighbouring, PrivacyUnit
 from dpgov.privacy.plan.statistics import Quantity, StatisticKind
@@ -206,7 +206,7 @@ def too_exact(rules: Rules, blueprint: Blueprint) -> float | None:
         for column, statements in blueprint.narrowest()
         for statement in statements
         if column.statistic.kind.facts.quantity is Quantity.NUMBER
-        and statement["confidence_level"] == float(USUAL_LEVEL)
+        and statement["confidence_level"] == USUAL_STATED
     ]
     least = min((error for error in errors if error is not None), default=None)
     return least if least is not None and least < rules.least_error else None

@@ -32,6 +32,11 @@ def is_conflict(error: BaseException | None) -> bool:
     return any(getattr(one, "sqlstate", None) in _CONFLICTS for one in _causes(error))
 
 
+def ends_the_round(error: BaseException | None) -> bool:
+    """Whether whoever comes next would fare no better: the database is away for all of them."""
+    return is_database_away(error) and not is_conflict(error)
+
+
 def _is_of_database(error: BaseException) -> bool:
     """Django takes PostgreSQL's refusal to write for a fault of ours, an InternalError."""
     lost = isinstance(error, OperationalError | InterfaceError)

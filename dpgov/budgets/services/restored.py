@@ -46,7 +46,7 @@ from dpgov.budgets.services.seen import (
 )
 from dpgov.budgets.standing import frozen_budgets
 from dpgov.language.said import said
-from dpgov.operation.away import is_conflict, is_database_away
+from dpgov.operation.away import ends_the_round
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import KnownTenant, tenants
 from dpgov.tenants.sign_in.after_restore import end_access
@@ -149,7 +149,7 @@ def _try(step: Callable[[KnownTenant], _T], tenant: KnownTenant) -> _T | None:
         with acting_for(tenant.id):
             return step(tenant)
     except Exception as error:
-        if is_database_away(error) and not is_conflict(error):
+        if ends_the_round(error):
             raise
         _log.exception(
             "not compared with the checkpoints outside, or not frozen", tenant=tenant.slug

@@ -15,14 +15,14 @@ from dpgov.language.said import said
 from dpgov.privacy.accounting.decimals import InvalidNumber, as_text, read_decimal
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.blueprint import Blueprint, prepare, refusal
-from dpgov.privacy.plan.levels import CONFIDENCE_LEVELS, USUAL_LEVEL
+from dpgov.privacy.plan.levels import CONFIDENCE_LEVELS, USUAL_STATED
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.plan import InvalidPlan, Plan
 from dpgov.privacy.plan.problems import Problems
 from dpgov.privacy.plan.schema import DatasetSchema
 
 _KEYS = ("statistic", "value", "relative", "at_least", "confidence_level")
-_USUAL_LEVEL = str(float(USUAL_LEVEL))
+_USUAL_LEVEL = str(USUAL_STATED)
 # Up to here every whole nano has at most four digits; then 9000 amounts to a power of ten.
 _SHORT, _DECADE = 9_999, 9_000
 # The place of 1000 ε, the largest amount there is.

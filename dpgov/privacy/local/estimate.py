@@ -11,9 +11,9 @@ from fractions import Fraction
 
 from dpgov.privacy.local.randomiser import Randomiser
 from dpgov.privacy.noise.binomial import at_least, at_most
-from dpgov.privacy.plan.levels import USUAL_LEVEL
+from dpgov.privacy.plan.levels import USUAL_STATED
 
-CONFIDENCE = float(USUAL_LEVEL)
+CONFIDENCE = USUAL_STATED
 
 
 @dataclass(frozen=True, slots=True)

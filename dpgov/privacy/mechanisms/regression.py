@@ -25,7 +25,7 @@ from dpgov.privacy.mechanisms.mechanism import Column, Drawn, OfOne, Statements,
 from dpgov.privacy.mechanisms.table import Measured
 from dpgov.privacy.noise.noise import Floats, Noise, statement
 from dpgov.privacy.noise.sensitivity import Exposure
-from dpgov.privacy.plan.levels import CONFIDENCE_LEVELS, USUAL_LEVEL
+from dpgov.privacy.plan.levels import CONFIDENCE_LEVELS, USUAL_LEVEL, USUAL_STATED
 from dpgov.privacy.plan.plan import Statistic
 from dpgov.privacy.plan.request import CodeFilter
 from dpgov.privacy.plan.schema import DatasetSchema
@@ -254,7 +254,7 @@ def cell_of(one: Coefficient, found: Line | Fit, chance: float) -> dict[str, Any
     by_noise = errors[CONFIDENCE_LEVELS.index(USUAL_LEVEL)]
     half = Fraction(math.hypot(by_noise, chance))
     ends = [json_number(exact - half, one.decimals), json_number_up(exact + half, one.decimals)]
-    return cell | {"interval": {"confidence_level": float(USUAL_LEVEL), "range": ends}}
+    return cell | {"interval": {"confidence_level": USUAL_STATED, "range": ends}}
 
 
 def _cell(one: Coefficient, line: Line, spread: float) -> dict[str, Any]:

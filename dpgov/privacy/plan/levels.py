@@ -5,3 +5,5 @@ from fractions import Fraction
 CONFIDENCE_LEVELS = (Fraction(90, 100), Fraction(95, 100), Fraction(99, 100))
 # What a page shows, and what is meant where nobody names another.
 USUAL_LEVEL = CONFIDENCE_LEVELS[1]
+# As statements of errors name it.
+USUAL_STATED = float(USUAL_LEVEL)

@@ -10,7 +10,7 @@ from typing import Any
 
 from dpgov.privacy.plan.calendar import Step, number_of, period_text, span_of
 from dpgov.privacy.plan.canonical import values_of
-from dpgov.privacy.plan.levels import USUAL_LEVEL
+from dpgov.privacy.plan.levels import USUAL_STATED
 from dpgov.privacy.plan.plan import Clip
 from dpgov.privacy.plan.schema import CategoryDomain, DatasetSchema, DateDomain
 from dpgov.privacy.plan.statistics import Quantity, StatisticKind
@@ -113,7 +113,7 @@ def of_group(rows: int, accuracy: list[dict[str, Any]], head: Mapping[str, Any])
     An error in rows that reaches from the middle to the end says nothing.
     """
     for statement in accuracy:
-        if statement["confidence_level"] == float(USUAL_LEVEL):
+        if statement["confidence_level"] == USUAL_STATED:
             value, ranks = statement["value"], statement.get("rank_error")
             empty = says_nothing(value, head) if ranks is None else 2 * ranks >= rows
             known = {} if ranks is None else {"rank_error": ranks}
@@ -132,7 +132,7 @@ def is_empty(
         says_nothing(statement["value"], head, value)
         for accuracy, value in zip(accuracies, chain(values, repeat(None)), strict=False)
         for statement in accuracy
-        if statement["confidence_level"] == float(USUAL_LEVEL)
+        if statement["confidence_level"] == USUAL_STATED
     )
 
 

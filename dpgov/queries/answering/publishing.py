@@ -32,7 +32,7 @@ from dpgov.budgets.errors import BudgetFrozen, NotAdmitted
 from dpgov.budgets.services.freezing import confirm_place
 from dpgov.budgets.words import noted
 from dpgov.datasets.rules import least_price_nano
-from dpgov.operation.away import is_conflict, is_database_away
+from dpgov.operation.away import ends_the_round
 from dpgov.operation.clock import database_now
 from dpgov.queries.answering.lease import ENDS_UNANSWERED, GONE, STOPPED
 from dpgov.queries.answering.moments import horizon, latest_at
@@ -114,7 +114,7 @@ def _try_to_publish(query_id: UUID, now: datetime) -> bool:
     except BudgetFrozen:
         return False
     except Exception as error:
-        if is_database_away(error) and not is_conflict(error):
+        if ends_the_round(error):
             raise
         logger.exception("query %s could not be published: %s", query_id, type(error).__name__)
         if isinstance(error, DatabaseError):

@@ -17,7 +17,7 @@ from dpgov.audit.actor import SWEEPER
 from dpgov.audit.selectors import EntryFilter, entries_of
 from dpgov.datasets.models import Dataset, DerivedFrom
 from dpgov.datasets.selectors import present
-from dpgov.operation.away import is_conflict, is_database_away
+from dpgov.operation.away import ends_the_round
 from dpgov.operation.clock import database_now
 from dpgov.queries.answering import ending
 from dpgov.queries.answering.lease import FROZEN, GONE, LostLease, Stopped, free
@@ -150,7 +150,7 @@ def _give_up(query: Query, *, expired: bool) -> bool:
     except (LostLease, Stopped):
         return False
     except Exception as error:
-        if is_database_away(error) and not is_conflict(error):
+        if ends_the_round(error):
             raise
         _log.exception("a question could not be given up", query=str(query.pk))
         return False

@@ -15,14 +15,13 @@ from typing import Any
 from dpgov.datasets.fitting import Terms, is_allowed
 from dpgov.privacy.accounting.loss import Currency, Mode
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
-from dpgov.privacy.plan.levels import USUAL_LEVEL
+from dpgov.privacy.plan.levels import USUAL_STATED
 from dpgov.privacy.plan.plan import InvalidPlan, Plan
 from dpgov.privacy.plan.ranges import group_sizes
 from dpgov.queries.asking.quote import Quote
 
 MOST_POINTS = 10
 _DECADES = 3
-_USUAL = float(USUAL_LEVEL)
 
 
 class Verdict(StrEnum):
@@ -143,7 +142,7 @@ def _error(blueprint: Blueprint, rows: int | None) -> float | None:
         one.get("rank_error", one["value"])
         for _, column, statements in blueprint.expected(rows)
         for one in statements
-        if column.statistic == first and one["confidence_level"] == _USUAL
+        if column.statistic == first and one["confidence_level"] == USUAL_STATED
     ]
     known = [float(bound) for bound in stated if bound is not None]
     return max(known, default=None)
@@ -168,7 +167,7 @@ def _free(priced: Quote, points: Sequence[Point]) -> tuple[FreeDot, ...]:
             (
                 item.get("rank_error", item["value"])
                 for item in statements
-                if item["confidence_level"] == _USUAL
+                if item["confidence_level"] == USUAL_STATED
             ),
             None,
         )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from dpgov.privacy.plan.levels import USUAL_LEVEL
+from dpgov.privacy.plan.levels import USUAL_STATED
 from dpgov.privacy.reuse.estimates import Columns
 from dpgov.queries.free.finding import Origin, Reusable
 from dpgov.queries.wording.drawings import together
@@ -69,7 +69,7 @@ def errors_of(columns: Columns) -> list[tuple[str, str]]:
     found: dict[str, str] = {}
     for head, statements in columns:
         same = [h for h in heads if h.get("column") == head.get("column") and "quantile" in h]
-        within = margin(statements, float(USUAL_LEVEL), head)
+        within = margin(statements, USUAL_STATED, head)
         label = statistic_in_words(together(head, same))
         found.setdefault(label, _("depends on the rows") if within == NOTHING else within)
     return list(found.items())

@@ -19,7 +19,7 @@ from dpgov.privacy.accounting.decimals import NANO, as_text
 from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.answer.unit_choice import EDGES, LimitPrice, above_noise, prices, size_bins
 from dpgov.privacy.plan.grouping import LARGEST_SIZE, ROWS_PER_UNIT
-from dpgov.privacy.plan.levels import USUAL_LEVEL
+from dpgov.privacy.plan.levels import USUAL_STATED
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.asking.once import IdempotencyConflict, InvalidKey
 from dpgov.queries.asking.submit import submit
@@ -132,5 +132,5 @@ def _people(body: dict[str, Any]) -> list[float]:
     """Numbers of people by bin: the last of them and those above the last edge are one."""
     (statistic,) = body["statistics"]
     values = [float(cell["value"]) for cell in statistic["cells"]]
-    bound = accuracy_at(statistic["cells"][0]["accuracy"], float(USUAL_LEVEL)) or 0.0
+    bound = accuracy_at(statistic["cells"][0]["accuracy"], USUAL_STATED) or 0.0
     return above_noise(values[: len(EDGES)], float(bound))

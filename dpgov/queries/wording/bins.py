@@ -10,14 +10,13 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from dpgov.privacy.plan.levels import USUAL_LEVEL
+from dpgov.privacy.plan.levels import USUAL_STATED
 from dpgov.privacy.plan.statistics import IN_ROWS, STATISTICS, Quantity
 from dpgov.queries.wording.dates import bin_shown, date_at, period_shown
 from dpgov.queries.wording.margins import beside
 from dpgov.queries.wording.numbers import NOTHING, accuracy_at, readable, ungrouped
 
 # The level of the error that stands beside a number.
-USUAL = float(USUAL_LEVEL)
 # What is declared within these is a year: it is written without a gap after its thousands.
 _YEARS = (1_000, 2_999)
 
@@ -54,7 +53,7 @@ def is_year(head: dict[str, Any]) -> bool:
 
 def shown_number(cell: dict[str, Any], head: dict[str, Any]) -> str:
     """A released number as text, with the digits that its error leaves."""
-    error = accuracy_at(cell.get("accuracy") or [], USUAL)
+    error = accuracy_at(cell.get("accuracy") or [], USUAL_STATED)
     if error is None and head["statistic"] in IN_ROWS and (ends := head.get("range")):
         # So many rows say nothing of digits.
         error = (ends[1] - ends[0]) / _FINER_THAN_READ
@@ -64,8 +63,8 @@ def shown_number(cell: dict[str, Any], head: dict[str, Any]) -> str:
 def within(cell: dict[str, Any], head: dict[str, Any]) -> str:
     """The error at 95% as it follows the number on one line; nothing where none is stated."""
     accuracy = cell.get("accuracy") or []
-    words = beside(cell, USUAL, head)
-    if accuracy_at(accuracy, USUAL) is not None:
+    words = beside(cell, USUAL_STATED, head)
+    if accuracy_at(accuracy, USUAL_STATED) is not None:
         return f" {words}"
     return "" if words == NOTHING else f", {words}"
 

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from django.utils.translation import gettext as _
 
 from dpgov.language.translation import percent
-from dpgov.privacy.plan.levels import USUAL_LEVEL
+from dpgov.privacy.plan.levels import USUAL_STATED
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.wording.margins import margin
 from dpgov.queries.wording.numbers import NOTHING, accuracy_at, readable
@@ -31,7 +31,6 @@ from dpgov.queries.wording.regressions import (
 )
 from dpgov.queries.wording.words import term_in_words
 
-_USUAL = float(USUAL_LEVEL)
 _PLACES = 41
 # e to more than this has more digits than anybody reads, and e to less would be written as 0.
 _FARTHEST = 20.0
@@ -78,8 +77,8 @@ def _odds(head: dict[str, Any], *, held_back: bool) -> Coefficient:
     ends = cell["interval"]["range"]
     return Coefficient(
         term=term_in_words(head),
-        value=readable(cell["value"], accuracy_at(cell["accuracy"], _USUAL)),
-        error=margin(cell["accuracy"], _USUAL),
+        value=readable(cell["value"], accuracy_at(cell["accuracy"], USUAL_STATED)),
+        error=margin(cell["accuracy"], USUAL_STATED),
         ratio=odds_ratio(cell["value"], ends),
         interval=_("{low} to {high}").format(
             low=odds_ratio(ends[0], ends, ROUND_FLOOR),

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from dpgov.language.translation import percent
-from dpgov.privacy.plan.levels import USUAL_LEVEL
+from dpgov.privacy.plan.levels import USUAL_STATED
 from dpgov.privacy.plan.ranges import clipped
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.models import Query
@@ -269,7 +269,7 @@ def _cell(
 
 
 def _interval(value: float, accuracy: list[dict[str, Any]], head: dict[str, Any]) -> str:
-    usual = float(USUAL_LEVEL)
+    usual = USUAL_STATED
     error, rows = accuracy_at(accuracy, usual), rank_error_at(accuracy, usual)
     if rows is not None:
         pattern = _(

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from dpgov.language.translation import percent
-from dpgov.privacy.plan.levels import USUAL_LEVEL
+from dpgov.privacy.plan.levels import USUAL_STATED
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.wording.margins import condition_of_errors, margin
 from dpgov.queries.wording.numbers import accuracy_at, outwards, readable
@@ -22,7 +22,6 @@ from dpgov.queries.wording.plotting import Figure, as_figure, cut, inert, labell
 from dpgov.queries.wording.words import statistic_in_words, term_in_words
 
 _LONGEST_LINE = 28
-_USUAL = float(USUAL_LEVEL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +84,13 @@ def _regression(terms: Terms) -> RegressionAnswer:
 
 def _coefficient(head: dict[str, Any]) -> Coefficient:
     (cell,) = head["cells"]
-    error = accuracy_at(cell["accuracy"], _USUAL)
+    error = accuracy_at(cell["accuracy"], USUAL_STATED)
     low, high = cell["interval"]["range"]
     low, high = outwards(low, high, error)
     return Coefficient(
         term=term_in_words(head),
         value=readable(cell["value"], error),
-        error=margin(cell["accuracy"], _USUAL),
+        error=margin(cell["accuracy"], USUAL_STATED),
         interval=_("{low} to {high}").format(low=low, high=high),
     )
 

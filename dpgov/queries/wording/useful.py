@@ -12,9 +12,10 @@ from django.utils.translation import gettext as _
 
 from dpgov.language.translation import percent
 from dpgov.privacy.mechanisms.table import AlikeCells
+from dpgov.privacy.plan.levels import USUAL_STATED
 from dpgov.privacy.plan.ranges import clipped, is_empty
 from dpgov.privacy.plan.statistics import STATISTICS, Recipe
-from dpgov.queries.wording.bins import USUAL, written
+from dpgov.queries.wording.bins import written
 from dpgov.queries.wording.numbers import accuracy_at
 
 # A group is too noisy where its interval covers more than this part of all that can be true ...
@@ -92,7 +93,7 @@ def _ends_in_words(head: dict[str, Any]) -> tuple[str, str]:
 
 def error_of(cell: dict[str, Any]) -> float | None:
     """Its usual error in its own unit, if it has one."""
-    return accuracy_at(cell.get("accuracy") or [], USUAL)
+    return accuracy_at(cell.get("accuracy") or [], USUAL_STATED)
 
 
 def span_of(cell: dict[str, Any], head: dict[str, Any]) -> tuple[float, float] | None:

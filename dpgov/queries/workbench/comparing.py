@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy
 
 from dpgov.privacy.answer.body import MAX_CELLS
 from dpgov.privacy.plan.grouping import REST, REST_WHEN_TAKEN
-from dpgov.privacy.plan.levels import USUAL_LEVEL
+from dpgov.privacy.plan.levels import USUAL_STATED
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.kinds import least_groups
 from dpgov.queries.wording.dates import date_at, first_of
@@ -199,9 +199,9 @@ def _absolute(cell: dict[str, Any], statistic: dict[str, Any]) -> dict[str, Any]
 def _side(cell: dict[str, Any], difference: str = "", verdict: str | Promise = "") -> Side:
     if cell["value"] is None:
         return Side(NOTHING, NOTHING, difference, verdict)
-    error = accuracy_at(cell["accuracy"], float(USUAL_LEVEL))
+    error = accuracy_at(cell["accuracy"], USUAL_STATED)
     shown = cell.get("shown") or readable(cell["value"], error)
-    return Side(shown, beside(cell, float(USUAL_LEVEL)), difference, verdict, cell["value"], error)
+    return Side(shown, beside(cell, USUAL_STATED), difference, verdict, cell["value"], error)
 
 
 def _against(first: dict[str, Any], other: dict[str, Any] | None) -> Side:

@@ -8,6 +8,7 @@ from rest_framework.exceptions import ValidationError
 
 from dpgov.privacy.answer.body import MAX_CELLS
 from dpgov.privacy.noise.noise import Provided
+from dpgov.privacy.plan.levels import USUAL_STATED
 from dpgov.queries.arranging.arrange import CONFIDENCE_OF_RATIOS, Ratio, arrange
 from dpgov.queries.arranging.arrangement import (
     Arrangement,
@@ -20,7 +21,6 @@ from dpgov.queries.arranging.arrangement import (
 from dpgov.queries.arranging.table import names_of
 from dpgov.queries.rest.shapes.answer import DatesSerializer
 from dpgov.queries.rest.shapes.question import RefusalSerializer
-from dpgov.queries.wording.bins import USUAL
 from dpgov.queries.wording.presentation import labels_at, named_bins
 from dpgov.queries.wording.useful import error_of
 
@@ -131,7 +131,9 @@ def _table(body: dict[str, Any], wanted: Arrangement) -> dict[str, Any]:
 def _beside(cell: dict[str, Any]) -> dict[str, Any]:
     """What else makes it readable, as it was released: its date, its ranks, its condition."""
     accuracy = cell.get("accuracy") or []
-    usual: dict[str, Any] = next((one for one in accuracy if one["confidence_level"] == USUAL), {})
+    usual: dict[str, Any] = next(
+        (one for one in accuracy if one["confidence_level"] == USUAL_STATED), {}
+    )
     return {
         name: found[name]
         for name, found in (("date", cell), ("rank_error", usual), ("provided", usual))

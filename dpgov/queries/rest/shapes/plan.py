@@ -11,7 +11,7 @@ from rest_framework import serializers
 
 from dpgov.privacy.plan.by_calendar import CalendarPart
 from dpgov.privacy.plan.computed.asked import SIGNS
-from dpgov.privacy.plan.levels import CONFIDENCE_LEVELS, USUAL_LEVEL
+from dpgov.privacy.plan.levels import CONFIDENCE_LEVELS, USUAL_STATED
 from dpgov.privacy.plan.parsing.predictors import MAX_PREDICTORS
 from dpgov.privacy.plan.plan import MISSING_OPERATORS, NUMERIC_OPERATORS
 from dpgov.privacy.plan.statistics import IN_ROWS, OF_ANY, OF_ROWS, StatisticKind
@@ -228,7 +228,7 @@ class WantedSerializer(MadeSerializer):
     confidence_level = serializers.ChoiceField(
         choices=[float(level) for level in CONFIDENCE_LEVELS],
         required=False,
-        help_text=f"{float(USUAL_LEVEL)} if left out.",
+        help_text=f"{USUAL_STATED} if left out.",
     )
 
 

@@ -14,7 +14,7 @@ from dpgov.budgets.charging import Limit, one_part_each
 from dpgov.budgets.words import amount
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.decimals import as_text, parse_epsilon
-from dpgov.privacy.plan.levels import USUAL_LEVEL
+from dpgov.privacy.plan.levels import USUAL_STATED
 from dpgov.privacy.plan.plan import InvalidPlan, Plan
 from dpgov.privacy.plan.predicates import never_holds, row_filter
 from dpgov.privacy.plan.schema import DatasetSchema
@@ -257,7 +257,7 @@ def statistics_offered(description: dict[str, Any]) -> list[StatisticOffer]:
     for described in columns:
         drawn = [s for s in columns if s["draw"] == described["draw"]]
         label, error = statistic_in_words(together(described, drawn)), described["accuracy"]
-        within = margin(error, float(USUAL_LEVEL), described)
+        within = margin(error, USUAL_STATED, described)
         found[label] = StatisticOffer(
             label,
             drawings[described["draw"]],

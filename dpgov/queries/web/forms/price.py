@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy
 
 from dpgov.language.translation import percent
 from dpgov.privacy.accounting.loss import Mode
-from dpgov.privacy.plan.levels import CONFIDENCE_LEVELS, USUAL_LEVEL
+from dpgov.privacy.plan.levels import CONFIDENCE_LEVELS, USUAL_STATED
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.web.forms.rows import SELECT, TEXT, NumberField
 from dpgov.queries.wording.words import lower_first
@@ -31,7 +31,7 @@ _WAYS = [
 ]
 _BY_RHO = ("rho", gettext_lazy("I choose ρ"))
 _BY_PURE_EPSILON = ("epsilon", gettext_lazy("I choose the pure ε of this question"))
-_USUAL_LEVEL = str(float(USUAL_LEVEL))
+_USUAL_LEVEL = str(USUAL_STATED)
 # Where refusals of an accuracy are shown.
 _FIELDS = {
     "epsilon": "epsilon",

@@ -3,6 +3,7 @@
 import pytest
 
 from dpgov.engines import live
+from dpgov.engines.base import Engine
 from dpgov.engines.scan import Scan
 from dpgov.privacy.plan.bins import CodeGrouping
 from dpgov.privacy.plan.request import ExactAnswer, ExactRequest, Measure, MeasureKind
@@ -32,10 +33,11 @@ MOST_CODES = 4
 
 
 class Returned:
-    """How many rows each statement of an engine returned."""
+    """How many rows each statement of an engine returned, from so many cells on as an array."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, engine: str) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, engine: str, many_cells: int) -> None:
         self.rows: list[int] = []
+        monkeypatch.setattr("dpgov.privacy.plan.request.MANY_CELLS", many_cells)
         monkeypatch.setattr(f"{engine}.answer_of", self._answer)
 
     def _answer(self, scan: Scan, rows: list[tuple[int | None, ...]]) -> ExactAnswer:
@@ -43,5 +45,14 @@ class Returned:
         return live.answer_of(scan, rows)
 
 
-def asked(measures: tuple[Measure, ...]) -> ExactRequest:
-    return ExactRequest((), BY_WARD, measures)
+def is_one_row_for_a_code(
+    engine: Engine, returned: Returned, measures: tuple[Measure, ...]
+) -> None:
+    """The integers, and no more rows than there may be codes."""
+    answer = engine.answer(ExactRequest((), BY_WARD, measures))
+    assert [list(map(int, cell)) for cell in answer] == ANSWERS[measures]
+    assert returned.rows[0] <= MOST_CODES
+
+
+both_ways = pytest.mark.parametrize("many_cells", [1, 1_000], ids=["as an array", "by cells"])
+all_measures = pytest.mark.parametrize("measures", [COUNTED, SQUARED], ids=["counted", "squared"])

@@ -8,34 +8,20 @@ import pyarrow as pa
 import pytest
 
 from dpgov.privacy.plan.request import Measure
-from tests.unit.engines.cases.many_texts import (
-    ANSWERS,
-    COLUMNS,
-    COUNTED,
-    MOST_CODES,
-    ROWS,
-    SQUARED,
-    Returned,
-    asked,
-)
+from tests.unit.engines.cases import many_texts
 from tests.unit.engines.spark.owner import Owner
 
 pytestmark = pytest.mark.spark
 
 
-@pytest.mark.parametrize("measures", [COUNTED, SQUARED], ids=["counted", "squared"])
-@pytest.mark.parametrize("many_cells", [1, 1_000], ids=["as an array", "by cells"])
+@many_texts.all_measures
+@many_texts.both_ways
 def test_a_thousand_texts_that_are_no_category_come_back_as_one_row(
-    owner: Owner,
-    monkeypatch: pytest.MonkeyPatch,
-    measures: tuple[Measure, ...],
-    many_cells: int,
+    owner: Owner, monkeypatch: pytest.MonkeyPatch, measures: tuple[Measure, ...], many_cells: int
 ) -> None:
     """E6: with the integers of before."""
-    monkeypatch.setattr("dpgov.privacy.plan.request.MANY_CELLS", many_cells)
-    wards, values = zip(*ROWS, strict=True)
+    wards, values = zip(*many_texts.ROWS, strict=True)
     owner.has("wards.parquet", {"ward": pa.array(wards), "v": pa.array(values)})
-    returned = Returned(monkeypatch, "dpgov.engines.spark.engine")
-    answer = owner.engine("wards.parquet", COLUMNS).answer(asked(measures))
-    assert [list(map(int, cell)) for cell in answer] == ANSWERS[measures]
-    assert returned.rows[0] <= MOST_CODES
+    returned = many_texts.Returned(monkeypatch, "dpgov.engines.spark.engine", many_cells)
+    engine = owner.engine("wards.parquet", many_texts.COLUMNS)
+    many_texts.is_one_row_for_a_code(engine, returned, measures)
