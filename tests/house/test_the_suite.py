@@ -194,14 +194,20 @@ def _functions(path: Path) -> dict[str, ast.FunctionDef]:
 
 @cache
 def _imported(path: Path) -> dict[str, tuple[Path, str]]:
-    """What a module imports of the tests: where it is made, and under which name."""
-    froms = [n for n in ast.walk(tree.parsed(path)) if isinstance(n, ast.ImportFrom)]
-    return {
-        alias.asname or alias.name: (source, alias.name)
-        for node in froms
-        if (source := tree.ROOT / f"{(node.module or '').replace('.', '/')}.py").is_file()
-        for alias in node.names
-    }
+    """What a module imports of the tests: where it is made, and under which name.
+
+    What stands in a module that is imported whole is called by its name there.
+    """
+    made: dict[str, tuple[Path, str]] = {}
+    for node in (n for n in ast.walk(tree.parsed(path)) if isinstance(n, ast.ImportFrom)):
+        source = tree.ROOT / (node.module or "").replace(".", "/")
+        for alias in node.names:
+            whole = source / f"{alias.name}.py"
+            if whole.is_file():
+                made |= {name: (whole, name) for name in _functions(whole)}
+            elif source.with_suffix(".py").is_file():
+                made[alias.asname or alias.name] = (source.with_suffix(".py"), alias.name)
+    return made
 
 
 def _asserts(path: Path, name: str, seen: frozenset[tuple[Path, str]] = frozenset()) -> bool:
