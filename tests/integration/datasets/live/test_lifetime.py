@@ -65,7 +65,7 @@ def _declares(browser: Client, live: Dataset, **changes: str) -> Any:
 def test_other_declarations_are_a_version_under_the_same_budget(
     browser: Client, server: Owner, analyst: Membership, ask: Ask, answer_all: Answer
 ) -> None:
-    """M95: A question keeps the version that it was asked of; a person's rows keep their order."""
+    """M95, D5: A question keeps the version that it was asked of; a person's rows their order."""
     live = registered(browser, server)
     before, asked = current_version(live), ask(analyst, of=live)
     assert _declares(browser, live, age__upper="60", name="ignored").status_code == 302

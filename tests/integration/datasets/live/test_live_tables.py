@@ -136,12 +136,17 @@ AS_NUMBER = {"kind": "number", "categories": "", "lower": "0", "upper": "1", "st
         ({"partition_column": "sex"}, "The budget of a live table is not divided"),
         ({"age__missing": "require"}, "cannot promise that no cell is missing"),
         ({f"sex__{name}": value for name, value in AS_NUMBER.items()}, "does not fit"),
+        ({"age__lower": "5", "age__upper": "4"}, "is below the lower bound"),
+        ({"max_rows": "999999999999", "age__step": "0.000001"}, "could not be kept exact"),
     ],
 )
 def test_what_a_live_table_cannot_promise_is_not_declared(
     browser: Client, server: Owner, changes: dict[str, str], words: str
 ) -> None:
-    """M93: No public number of rows, no parts, no “never missing”, no type that may fail."""
+    """M93, D3, D5: No public number of rows, no parts, no “never missing”, no type that may fail.
+
+    And what no dataset may declare: swapped bounds, and sums that would not stay exact.
+    """
     response = register(browser, connected(browser, server), **changes)
     assert refused(response)
     assert words in response.content.decode()
@@ -258,7 +263,7 @@ def test_a_failure_after_the_table_was_opened_is_charged(
 def test_its_questions_are_of_a_class_for_a_slow_server_and_take_a_heavy_place(
     browser: Client, server: Owner, analyst: Membership, ask: Ask, dataset: Dataset
 ) -> None:
-    """M93: By declarations alone: neither the server nor the rows were asked."""
+    """M93, E6: By declarations alone: neither the server nor the rows were asked."""
     live = registered(browser, server)
     server.does("DROP TABLE people CASCADE")
     slow, fast = ask(analyst, of=live), ask(analyst, of=dataset)

@@ -76,6 +76,17 @@ def test_a_failure_after_opening_reads_like_any_other(
         owner.engine("kept.parquet", [V]).answer(SUM)
 
 
+def test_a_file_that_is_damaged_behind_its_footer_reads_like_any_other_failure(
+    owner: Owner, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """I1, I4: its form is as it was, so nobody sees it before rows are read."""
+    path = owner.has("kept.parquet", {"v": pa.array(range(1_000))})
+    text = path.read_bytes()
+    path.write_bytes(text[:4] + b"\xff" * (len(text) // 2) + text[4 + len(text) // 2 :])
+    with _fails(EngineFailure, caplog, capfd, "kept", owner.server.token):
+        owner.engine("kept.parquet", [V]).answer(SUM)
+
+
 def test_a_statement_that_does_not_end_is_ended(
     owner: Owner,
     monkeypatch: pytest.MonkeyPatch,
