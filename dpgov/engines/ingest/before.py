@@ -5,9 +5,16 @@ as they are kept to recognise data again, so that the rows of both are recognise
 is known by the keyed hash of its id. Its rows of before keep their places among its rows, and the
 new ones follow, so that no more of them count than of a file that held all of them. Where its
 partition puts it was decided before, see `units`.
+
+Where each row is a unit and its codes mean the same in the new file, that begins as a copy of the
+one before, whose rows are then not written again. Which files those are follows from declarations
+alone. The rows of people are: how many rows a person has stands beside each of them, and to change
+it where it stands would take memory for as many rows as come back.
 """
 
+import shutil
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import duckdb
@@ -64,13 +71,36 @@ def _rows_before(connection: duckdb.DuckDBPyConnection) -> int:
     return int(connection.execute("SELECT count(*) FROM before.data").fetchall()[0][0])
 
 
-def _copy_rows(
-    connection: duckdb.DuckDBPyConnection, before: Before, columns: Sequence[ColumnSpec]
-) -> None:
-    """Put them into `data`, where each row is a unit."""
-    connection.execute(
-        f"INSERT INTO data SELECT {_codes(before, columns)} FROM before.data"  # noqa: S608
-    )
+def begin_as(before: Before, draft: Path, columns: Sequence[ColumnSpec], made_of: str) -> bool:
+    """Begin the new file as a copy of that of before, with its rows alone; whether it was.
+
+    `made_of` is what a row of the new file is made of, in the words of the database. It is begun
+    where every code of before is, at its place, what it becomes.
+    """
+    there = zip(columns, before.columns, strict=True)
+    same = all((number, _other(spec)) == old for number, (spec, old) in enumerate(there))
+    if not same or not _is_made_of(before.path, made_of):
+        return False
+    draft.touch(0o600)
+    shutil.copyfile(before.path, draft)
+    with duckdb.connect(str(draft)) as connection:
+        for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall():
+            if name != "data":
+                connection.execute(f"DROP TABLE {name}")
+    return True
+
+
+def _other(spec: ColumnSpec) -> int | None:
+    return spec.domain.other if isinstance(spec.domain, CategoryDomain) else None
+
+
+def _is_made_of(path: str, columns: str) -> bool:
+    """As this code stores them, which another version of it may not have done."""
+    with duckdb.connect() as connection:
+        connection.execute(f"CREATE TABLE data ({columns})")
+        with attached(connection, path, "before"):
+            own = connection.execute("DESCRIBE data").fetchall()
+            return connection.execute("DESCRIBE before.data").fetchall() == own
 
 
 class There(NamedTuple):
@@ -81,21 +111,23 @@ class There(NamedTuple):
 
 
 def begin_after(
-    connection: duckdb.DuckDBPyConnection,
-    names: Sequence[str],
-    before: Before | None,
-    columns: Sequence[ColumnSpec],
-    *,
-    marked: bool,
+    connection: duckdb.DuckDBPyConnection, names: Sequence[str], before: Before | None
 ) -> There:
-    """The rows of before are in `data`, where each is a unit; raises Refused for other columns."""
+    """What is known of the rows of before; raises Refused for other columns."""
     if before is None:
         return There()
     with attached(connection, before.path, "before"):
-        seen = _recall(connection, names)
-        if not marked:
-            _copy_rows(connection, before, columns)
-        return There(_rows_before(connection), seen)
+        return There(_rows_before(connection), _recall(connection, names))
+
+
+def write_rows(
+    connection: duckdb.DuckDBPyConnection, before: Before, columns: Sequence[ColumnSpec]
+) -> None:
+    """Put them into `data`, where each row is a unit."""
+    with attached(connection, before.path, "before"):
+        connection.execute(
+            f"INSERT INTO data SELECT {_codes(before, columns)} FROM before.data"  # noqa: S608
+        )
 
 
 def put_before(

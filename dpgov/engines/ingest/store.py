@@ -5,8 +5,9 @@ allows. It is written under another name, forced to disk and then renamed. Where
 privacy unit there are four more columns, see `units`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -17,7 +18,13 @@ import pyarrow as pa
 
 from dpgov.engines.cubes.keeping import keep_cubes
 from dpgov.engines.fingerprint import TableFingerprint
-from dpgov.engines.ingest.before import begin_after, put_before, remember
+from dpgov.engines.ingest.before import (
+    begin_after,
+    begin_as,
+    put_before,
+    remember,
+    write_rows,
+)
 from dpgov.engines.ingest.coded import Most, read_all
 from dpgov.engines.ingest.drafts import draft_of, force_to_disk, remove_drafts
 from dpgov.engines.ingest.recognised.fingerprint import Fingerprint
@@ -148,13 +155,11 @@ def _write(
     before: Before | None,
 ) -> Stored:
     with (
-        duckdb.connect(str(draft), config=_config(memory_bytes, columns)) as connection,
+        _begun(draft, columns, memory_bytes, before, ranked=unit is not None) as connection,
         ThreadPoolExecutor(_AT_ONCE + 1) as threads,
     ):
-        draft.chmod(0o600)
-        connection.execute(f"CREATE TABLE data ({_columns_of(columns, ranked=unit is not None)})")
         fingerprint = Fingerprint(len(table.own_names), key)
-        there = begin_after(connection, table.own_names, before, columns, marked=unit is not None)
+        there = begin_after(connection, table.own_names, before)
         most = Most(max_rows, there.rows, is_addition=before is not None)
         read = partial(read_all, table, fingerprint, places, columns, most, threads)
         if unit is None:
@@ -174,6 +179,28 @@ def _write(
         # Before cubes are written, which are not compressed.
         connection.execute("CHECKPOINT")
         return Stored(rows, whole, units, addition, newcomers)
+
+
+@contextmanager
+def _begun(
+    draft: Path,
+    columns: Sequence[ColumnSpec],
+    memory_bytes: int,
+    before: Before | None,
+    *,
+    ranked: bool,
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The new file with `data`, where rows of before are in it already if each is a unit."""
+    first = None if ranked else before
+    made_of = _columns_of(columns, ranked=ranked)
+    copied = first is not None and begin_as(first, draft, columns, made_of)
+    with duckdb.connect(str(draft), config=_config(memory_bytes, columns)) as connection:
+        draft.chmod(0o600)
+        if not copied:
+            connection.execute(f"CREATE TABLE data ({made_of})")
+            if first is not None:
+                write_rows(connection, first, columns)
+        yield connection
 
 
 def _config(memory_bytes: int, columns: Sequence[ColumnSpec]) -> dict[str, Any]:

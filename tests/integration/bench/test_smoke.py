@@ -34,6 +34,7 @@ SMALL = {
     "reading": Small("--rows 2000 --rounds 1", "| csv | "),
     "scale": Small("--tenants 10 --datasets 10 --seconds 1", "| dataset 10 | "),
     "scans": Small("--rows 1000 --rounds 1", "| table of 16 x 12 | 1,000 |"),
+    "appending": Small("--rows 1000 --added 10 --rounds 1", "| person | 1,000 |"),
     "sorting": Small("--rows 1000 --rounds 1", "| histogram of income |"),
     "libraries": Small("--rows 1000 --rounds 1 --with=", "| median | 1,000 |"),
     "choosing": Small("--rows 1000 --rounds 1", "| 1,000 rows of one value |"),

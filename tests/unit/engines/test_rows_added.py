@@ -9,17 +9,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpgov.engines.files import DuckDBEngine
+from dpgov.engines.ingest import store
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.request import Before, EarlierFile, UnitNames
 from dpgov.engines.ingest.store import Stored
 from dpgov.engines.likeness import Likeness, likeness
+from dpgov.privacy.plan.bins import CodeGrouping
+from dpgov.privacy.plan.request import ExactAnswer, ExactRequest, Measure, MeasureKind
 from dpgov.privacy.plan.schema import ColumnSpec
 from tests.examples import examples
-from tests.unit.engines.tables import category, ingest_here, number, stored_codes, write_csv
+from tests.unit.engines.tables import (
+    MEMORY,
+    category,
+    ingest_here,
+    number,
+    stored_codes,
+    write_csv,
+)
 
 NAMES = ["id", "v", "town"]
 COLUMNS = (number("v", "0", "300"), category("town", "a", "b"))
 AFTER = ((0, None), (1, 2))
+ROWS = [(str(who), who % 7, "ab"[who % 2]) for who in range(300)]
 Cells = tuple[object, ...]
 
 
@@ -56,6 +68,41 @@ def test_rows_that_are_units_follow_as_they_are(tmp_path: Path) -> None:
     wider = (COLUMNS[0], category("town", "a", "b", "c"))
     _stored(tmp_path / "2.csv", [("4", 4, "c"), ("5", 5, "d")], after=first, columns=wider)
     assert stored_codes(tmp_path / "2.csv") == [(1, 0), (2, 3), (3, None), (4, 2), (5, 3)]
+
+
+def _counted(path: Path, *, cubes: bool) -> ExactAnswer:
+    """How many rows there are of each town, and the sum of their `v`."""
+    measures = (Measure(MeasureKind.ROWS), Measure(MeasureKind.CODE_SUM, 0))
+    request = ExactRequest((), (CodeGrouping(1, ((0, 0), (1, 1), (2, 2))),), measures)
+    return DuckDBEngine(path, seconds=60, memory_bytes=MEMORY, cubes=cubes).answer(request)
+
+
+def test_rows_that_are_units_are_copied_and_not_written_where_they_mean_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """L2: with the counts and the fingerprints of all of them, and none of the file before."""
+    first, _ = _stored(tmp_path / "1.csv", ROWS[:200])
+    _, whole = _stored(tmp_path / "0.csv", ROWS)
+    monkeypatch.setattr(store, "write_rows", pytest.fail)
+    joined, stored = _stored(tmp_path / "2.csv", ROWS[200:], after=first)
+    assert stored_codes(tmp_path / "2.csv") == stored_codes(tmp_path / "0.csv")
+    assert _counted(joined, cubes=True) == _counted(joined, cubes=False)
+    assert _counted(joined, cubes=True) == _counted(tmp_path / "0.duckdb", cubes=True)
+    assert likeness(stored.fingerprint, whole.fingerprint) is Likeness.EXACT
+    assert joined.stat().st_mode & 0o777 == 0o600
+
+
+def test_rows_that_were_stored_otherwise_are_written_and_not_copied(tmp_path: Path) -> None:
+    """L2: wider than this code would, as another version of it may have done."""
+    first, _ = _stored(tmp_path / "1.csv", ROWS[:2])
+    with duckdb.connect(str(first)) as connection:
+        connection.execute("ALTER TABLE data ALTER c1 TYPE UBIGINT")
+    joined, _ = _stored(tmp_path / "2.csv", ROWS[2:4], after=first)
+    with duckdb.connect(str(joined), read_only=True) as connection:
+        assert connection.execute("SELECT DISTINCT typeof(c1) FROM data").fetchall() == [
+            ("UTINYINT",)
+        ]
+    assert len(stored_codes(tmp_path / "2.csv")) == 4
 
 
 def test_columns_are_found_by_their_names(tmp_path: Path) -> None:
@@ -112,9 +159,6 @@ def test_rows_elsewhere_than_in_a_person_s_part_are_left_out(tmp_path: Path) -> 
     )
     found = {row[:2] for row in stored_codes(tmp_path / "2.csv")}
     assert found == {(1, 0), (2, 1), (4, 0), (6, 1)}
-
-
-ROWS = [(str(who), who % 7, "ab"[who % 2]) for who in range(300)]
 
 
 @pytest.mark.parametrize("unit", [None, UnitNames("id")], ids=["rows", "people"])
