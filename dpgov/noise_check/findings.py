@@ -1,21 +1,14 @@
-"""What a check found, and the file in the state folder that keeps the last one.
+"""What a check found, and the row that keeps the last one for all machines of an installation."""
 
-A file and no table: it is about the installation and no tenant's, so that no wall between tenants
-has to have a door for it. Who reads it sees the old one or the new one.
-"""
-
-import json
 import math
 import time
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from pathlib import Path
 from typing import Any
 
-from django.conf import settings
-
 from dpgov.language.said import said
+from dpgov.noise_check.models import LastRun
 
 # Who reads a report may be another machine than the one that wrote it.
 _SKEW = 60.0
@@ -109,27 +102,19 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 def keep(report: Report) -> None:
-    """Write the file anew."""
-    path = _path()
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    draft = path.with_suffix(".draft")
-    draft.write_text(json.dumps(report.as_json()))
-    draft.replace(path)
+    """Write the row anew. Where the sweeper has a role of its own, no other may."""
+    LastRun.objects.update_or_create(id=LastRun.ONLY, defaults={"report": report.as_json()})
 
 
 def last_report() -> Report | None:
-    """What was kept last; None when there is none, or none that can be read."""
+    """What was kept last; None when there is none, or none that this version can read."""
+    kept = LastRun.objects.values_list("report", flat=True).first() or {}
     try:
-        body = json.loads(_path().read_text())
-        findings = tuple(_finding(item) for item in body["findings"])
-        return Report(findings, float(body["at"]))
-    except (OSError, ValueError, TypeError, KeyError):
+        findings = tuple(_finding(item) for item in kept["findings"])
+        return Report(findings, float(kept["at"]))
+    except (ValueError, TypeError, KeyError):
         return None
 
 
 def _finding(item: dict[str, Any]) -> Finding:
     return Finding(**{k: v for k, v in item.items() if k not in ("verdict", "control_caught")})
-
-
-def _path() -> Path:
-    return Path(settings.DPGOV_HOME) / "operation" / "noise_check.json"

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterator
 from functools import partial
 
 import structlog
+from django.db import Error
 
 from dpgov.noise_check.case import Case, SurveyCase
 from dpgov.noise_check.cases import CASES, SURVEYS, TITLES
@@ -35,9 +36,15 @@ def check(names: Collection[str] = (), trials: int = TRIALS) -> Iterator[Finding
 
 
 def keep_and_tell(findings: Collection[Finding]) -> Report:
-    """Keep a run as the last one; a broken claim is an error in the log."""
+    """Keep a run as the last one; a broken claim is an error in the log.
+
+    It is told as well where it cannot be kept: by another role than the sweeper's, for example.
+    """
     report = Report(tuple(findings), time.time())
-    keep(report)
+    try:
+        keep(report)
+    except Error as problem:
+        _log.warning("the noise check was not kept", kind=type(problem).__name__)
     for finding in report.findings:
         if finding.verdict is not Verdict.FINE:
             say = _log.error if finding.verdict is Verdict.BROKEN else _log.warning

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import structlog
 from django.conf import settings
+from django.db import Error
 
 from dpgov.noise_check.findings import last_report
 
@@ -52,7 +53,11 @@ class ScheduledCheck:
             return False
         if self._started is not None and time.monotonic() - self._started < every:
             return False
-        report = last_report()
+        try:
+            report = last_report()
+        except Error:
+            # The database is away: the next round asks again.
+            return False
         return report is None or report.age >= every
 
 

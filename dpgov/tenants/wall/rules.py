@@ -97,6 +97,7 @@ WITHOUT_TENANT: dict[str, str] = {
     "datasets.RecognitionKey": "the name of the secret that data is recognised by",
     "queries.Worker": "the workers of the installation, which serve every tenant",
     "queries.Sweeper": "the sweeper of the installation, which serves every tenant",
+    "noise_check.LastRun": "what was found of made-up tables",
 }
 
 # What the application's role may do. Everywhere else it reads, inserts and updates.
@@ -165,13 +166,14 @@ WRITES: dict[str, str] = {
     "audit.AuditLeaves": "SELECT",
 }
 # What only the sweeper's role may write, where there is one of its own: what signs the log, whose
-# ids are never given, and its word that it runs.
+# ids are never given, its word that it runs, and what it found of our noise.
 SIGNS: dict[str, str] = {
     "audit.AuditKey": "SELECT, INSERT (tenant_id, public_key, since_size, at)",
     "audit.AuditCheckpoint": "SELECT, INSERT (tenant_id, size, root, note, at)",
     "audit.AuditSubtree": "SELECT, INSERT (tenant_id, level, index, hash)",
     "audit.AuditDelivery": "SELECT, INSERT, UPDATE",
     "queries.Sweeper": "SELECT, INSERT, UPDATE",
+    "noise_check.LastRun": "SELECT, INSERT, UPDATE",
 }
 # What an auditor reads: what was booked, released, decided and logged, never what was asked.
 AUDITED = ("audit.", "budgets.")

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import ProgrammingError
 from django.test import Client
 from django.urls import reverse
 from structlog.testing import capture_logs
@@ -22,6 +23,7 @@ from structlog.testing import capture_logs
 from dpgov.noise_check import run, scheduled
 from dpgov.noise_check.findings import Finding, Report, Verdict, keep, last_report
 from dpgov.noise_check.management.commands import check_noise
+from dpgov.noise_check.models import LastRun
 from dpgov.noise_check.scheduled import ScheduledCheck
 from dpgov.notices.events.follow import follow
 from dpgov.notices.selectors import notices_of
@@ -29,6 +31,7 @@ from dpgov.tenants.models import Membership
 from tests.house.tree import ROOT
 from tests.integration.operation.installation import until
 
+pytestmark = pytest.mark.django_db
 FINE = Finding("count", "pure", 2.0, 1.3, 20_000, 1e-6, 50, bound=1.8, control=2.4)
 BROKEN = Finding("sum", "pure", 2.0, 1.3, 20_000, 1e-6, 50, bound=2.2, control=2.9)
 BLIND = Finding("mean", "zcdp", 0.5, 1.3, 500, 1e-6, 50, 0.1, 0.3, 3.1, 1.2, "0.001")
@@ -140,14 +143,46 @@ def test_under_zcdp_a_claim_is_broken_at_its_delta_too() -> None:
     assert kept.verdict is Verdict.BROKEN
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"findings": [{"x": 1}], "at": 1}'])
-def test_a_file_that_cannot_be_read_is_no_report(text: str, home: Path) -> None:
-    (home / "operation").mkdir()
-    (home / "operation" / "noise_check.json").write_text(text)
+@pytest.mark.parametrize("body", ["", [], {}, {"findings": [{"x": 1}], "at": 1}], ids=str)
+def test_a_report_that_cannot_be_read_is_none(body: object) -> None:
+    LastRun.objects.create(report=body)
     assert last_report() is None
 
 
-@pytest.mark.django_db
+def test_only_the_last_run_is_kept(officer: Membership) -> None:
+    keep(Report((BROKEN,), time.time()))
+    keep(Report((FINE,), time.time()))
+    assert LastRun.objects.count() == 1
+    kept = last_report()
+    assert kept is not None
+    assert kept.findings == (FINE,)
+
+
+def _refused(**_: object) -> Report:
+    raise ProgrammingError("permission denied for table noise_check_lastrun")
+
+
+def test_a_run_that_cannot_be_kept_is_told_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a role that may not write it, or while the database is away."""
+    monkeypatch.setattr(LastRun.objects, "update_or_create", _refused)
+    with capture_logs() as lines:
+        said, ended = told(monkeypatch, [BROKEN], "--json")
+    assert ended == 1
+    assert json.loads(said)["verdict"] == "broken"
+    assert "the noise check was not kept" in {line["event"] for line in lines}
+    assert last_report() is None
+
+
+def test_while_the_database_is_away_no_run_is_started_and_no_sweeper_ends(
+    settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.DPGOV_NOISE_CHECK_HOURS = 1e-9
+    processes = started(monkeypatch)
+    monkeypatch.setattr(scheduled, "last_report", _refused)
+    ScheduledCheck().look()
+    assert processes == []
+
+
 def test_the_metrics_tell_its_verdict_and_age_and_nothing_before_the_first(settings: Any) -> None:
     settings.DPGOV_METRICS_TOKEN = "an-operator-s-token"  # noqa: S105 - opens this test alone
 
