@@ -29,7 +29,7 @@ class Costs:
     of_dataset: float = 1 / 84
     of_tenant: float = 1 / 111
     # Of rows with seven columns as codes: bench/scans.py, a table of 16 x 12.
-    scanned_a_second: float = 10_000_000 * 7 / 0.02 / 2
+    scanned_a_second: float = 10_000_000 * 7 / 0.022 / 2
     # A question, its hold, charge and release, two entries, and their indexes.
     kept: int = 2_900
 
