@@ -223,7 +223,7 @@ def _domain(column: Column) -> NumericDomain | CategoryDomain:
 
 
 def versions_to_copy(membership: Membership) -> QuerySet[DatasetVersion]:
-    """Every version whose declarations this owner sees, the newest of each first."""
+    """Every version with declarations of its own that this owner sees, the newest first."""
     found = _versions_to_copy(membership).select_related("dataset")
     return found.order_by("dataset__name", "dataset__slug", "-number")[:_MOST_COPIES]
 
@@ -239,7 +239,9 @@ def version_to_copy(membership: Membership, chosen: str) -> DatasetVersion | Non
 
 def _versions_to_copy(membership: Membership) -> QuerySet[DatasetVersion]:
     mine = open_to_questions("dataset__"), seen(membership, "dataset__")
-    return DatasetVersion.objects.filter(*mine, dataset__tenant=membership.tenant_id)
+    found = DatasetVersion.objects.filter(*mine, dataset__tenant=membership.tenant_id)
+    # What a refresh declares, the version before it does.
+    return found.filter(refreshed_by__isnull=True)
 
 
 def dataset_or_404(request: HttpRequest | Request, slug: str) -> Dataset:

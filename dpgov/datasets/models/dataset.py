@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from dpgov.budgets.models import Budget
 from dpgov.datasets.models.live import LiveTable
-from dpgov.operation.clock import Stamp
+from dpgov.operation.clock import DatabaseStamp, Stamp
 from dpgov.privacy.accounting.loss import Currency
 from dpgov.privacy.plan.calendar import STEP_WORDS, Step
 from dpgov.tenants.models import Tenant, User
@@ -191,6 +191,8 @@ class DatasetVersion(models.Model):
     empty: there is none.
     `cubes` is what the exact counts in its file were made with, see `datasets.cubes`; None: it has
     none, or was read before this was kept.
+    `refreshed_by` is who declared that a live table has other rows than when the version before was
+    the newest, see `services.live.refreshing`; None: it came in another way.
     """
 
     LIVE = "live"
@@ -206,12 +208,20 @@ class DatasetVersion(models.Model):
     file_seal = models.CharField(max_length=32)
     joined = models.JSONField(default=dict, blank=True)
     cubes = models.JSONField(null=True, blank=True)
-    created_at = Stamp(auto_now_add=True)
+    refreshed_by = models.ForeignKey(
+        User, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    # Compared with when questions were published, which the database says.
+    created_at = DatabaseStamp(auto_now_add=True)
     data_deleted_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["dataset", "number"], name="datasets_version_number"),
+            models.CheckConstraint(
+                name="datasets_refreshed_is_live_and_follows",
+                condition=Q(refreshed_by__isnull=True) | Q(file_seal="live", number__gt=1),
+            ),
         ]
 
     def __str__(self) -> str:

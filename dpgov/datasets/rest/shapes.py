@@ -23,6 +23,7 @@ from dpgov.datasets.lineage import (
 )
 from dpgov.datasets.models import Column, Dataset, DatasetVersion
 from dpgov.datasets.rules import least_price_nano, most_per_question
+from dpgov.datasets.services import last_refresh
 from dpgov.privacy.plan.formula import Comparison, FormulaKind
 from dpgov.privacy.plan.schema import MissingRule
 
@@ -186,6 +187,7 @@ class DatasetSerializer(CurrencySerializer):
     per_query_limit_epsilon = Epsilon(most_per_question, help_text=PURE_EPSILON)
     per_query_limit_rho = Rho(most_per_question)
     version = serializers.SerializerMethodField()
+    refreshed_at = serializers.SerializerMethodField()
     partition_column = _OrNull(
         help_text="A question that is restricted to some of its categories (`=` or `in`) is "
         "charged to those alone, unless a further file ended that: a quote names every limit.",
@@ -201,6 +203,8 @@ class DatasetSerializer(CurrencySerializer):
     derived_from = serializers.SerializerMethodField()
     registered_at = serializers.DateTimeField(source="created_at")
     columns = serializers.SerializerMethodField()
+
+    get_refreshed_at = staticmethod(last_refresh)
 
     def get_needs_allocation(self, dataset: Dataset) -> bool:
         """Its own rule, or a parent's: a question is charged to both."""

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from dpgov.datasets.rest import audience, datasets, derived, terms
+from dpgov.datasets.rest import audience, datasets, derived, live, terms
 
 urlpatterns = [
     path("datasets/", datasets.DatasetListView.as_view(), name="dataset-list"),
@@ -17,6 +17,7 @@ urlpatterns = [
         audience.AudienceView.as_view(),
         name="dataset-audience",
     ),
+    path("datasets/<slug:slug>/refresh/", live.RefreshView.as_view(), name="dataset-refresh"),
     path("datasets/<slug:slug>/terms/", terms.TermsView.as_view(), name="dataset-terms"),
     path(
         "datasets/<slug:slug>/terms/accept/",

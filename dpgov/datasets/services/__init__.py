@@ -107,8 +107,10 @@ from dpgov.datasets.services.live.kinds import KINDS as LIVE_KINDS
 from dpgov.datasets.services.live.kinds import kind_of
 from dpgov.datasets.services.live.kinds import offered as offered_kinds
 from dpgov.datasets.services.live.kinds.base import SourceKind, Typed
+from dpgov.datasets.services.live.refreshing import RefusedRefresh, declare_refresh
 from dpgov.datasets.services.live.refusals import RefusedTable, TooManyTries
 from dpgov.datasets.services.live.sealing import LONGEST as LONGEST_PASSWORD
+from dpgov.datasets.services.live.states import last_refresh, rows_in_words
 from dpgov.datasets.services.parts import ends_parts
 from dpgov.datasets.services.pausing import PausedDataset, pause_questions, resume_questions
 from dpgov.datasets.services.policy import (
@@ -187,6 +189,7 @@ __all__ = [
     "QuestionsOnTheirWay",
     "ReadsAnother",
     "RefusedFile",
+    "RefusedRefresh",
     "RefusedTable",
     "Registered",
     "Resembling",
@@ -230,6 +233,7 @@ __all__ = [
     "checks_left",
     "connect_table",
     "decide_as_agreed",
+    "declare_refresh",
     "delete_data",
     "delete_version_data",
     "describe_dataset",
@@ -253,6 +257,7 @@ __all__ = [
     "keep_tending",
     "keep_until",
     "kind_of",
+    "last_refresh",
     "let_begin",
     "lower_limit",
     "may_come",
@@ -275,6 +280,7 @@ __all__ = [
     "request_decision",
     "resembling",
     "resume_questions",
+    "rows_in_words",
     "same_rows",
     "sees",
     "set_needs_allocation",

@@ -62,14 +62,19 @@ def create_live_version(
     number: int,
     schema: DatasetSchema,
     added_by_id: UUID,
+    refreshed_by_id: UUID | None = None,
 ) -> DatasetVersion:
-    """A version of a live table: declarations alone, in the caller's transaction."""
+    """A version of a live table: declarations alone, in the caller's transaction.
+
+    `refreshed_by_id` is who declared that it has other rows since the version before.
+    """
     return _create(
         dataset,
         schema,
         id=version_id,
         number=number,
         added_by_id=added_by_id,
+        refreshed_by_id=refreshed_by_id,
         file_seal=DatasetVersion.LIVE,
     )
 

@@ -4,10 +4,11 @@ from django import template
 from django.utils.translation import gettext as _
 
 from dpgov.datasets.models import LiveTable
-from dpgov.datasets.services import kind_of
+from dpgov.datasets.services import kind_of, last_refresh
 from dpgov.language.translation import translated
 
 register = template.Library()
+register.filter("last_refresh", last_refresh)
 
 
 @register.filter

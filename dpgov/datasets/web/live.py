@@ -1,4 +1,4 @@
-"""Pages about live tables: connecting one, what is read by which role, declaring it anew.
+"""Pages about live tables: connecting one, its role, declaring it anew or its rows refreshed.
 
 For owners. No page shows a password, and only these show where a table is.
 """
@@ -16,8 +16,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from dpgov.datasets import services
 from dpgov.datasets.models import Dataset, Upload
-from dpgov.datasets.selectors import dataset_or_404
-from dpgov.datasets.web.forms.live import CredentialsForm, PlaceForm, facts
+from dpgov.datasets.selectors import current_version, dataset_or_404
+from dpgov.datasets.web.forms.live import CredentialsForm, PlaceForm, RefreshForm, facts
 from dpgov.language.translation import translated
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
@@ -60,7 +60,7 @@ def live(request: HttpRequest, slug: str) -> HttpResponse:
     """Where the table is, and another password, or role, to read it with."""
     dataset = dataset_or_404(request, slug)
     if (table := dataset.live) is None:
-        return show_page(request, "datasets/live/none.html", {"dataset": dataset}, refused=None)
+        return _none(request, dataset)
     kind = services.kind_of(table)
     sent = request.POST if request.method == "POST" else None
     form = CredentialsForm(kind, sent, initial={"role": table.role})
@@ -92,6 +92,47 @@ def declare(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("datasets:add_version", slug, found.pk)
     messages.error(request, " ".join(map(str, form.non_field_errors())))
     return redirect("datasets:versions", slug)
+
+
+@requires(Permission.REGISTER_DATASETS)
+@require_http_methods(["GET", "HEAD", "POST"])
+def refresh(request: HttpRequest, slug: str) -> HttpResponse:
+    """Say what declaring the rows refreshed does; do it once it is confirmed."""
+    dataset = dataset_or_404(request, slug)
+    if dataset.live_id is None:
+        return _none(request, dataset)
+    form = RefreshForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        return _refreshed(request, dataset, form.cleaned_data["version"])
+    context = {"dataset": dataset, "form": form, "newest": current_version(dataset)}
+    return show_page(request, "datasets/live/refresh.html", context, refused=form.errors)
+
+
+def _refreshed(request: HttpRequest, dataset: Dataset, since: int) -> HttpResponse:
+    """What becomes of it is said on the page that lists versions, or on the same one again."""
+    try:
+        found = services.declare_refresh(
+            dataset=dataset, since=since, user=membership_of(request).user
+        )
+    except services.RefusedRefresh as refusal:
+        messages.error(request, str(refusal))
+        return redirect("datasets:refresh_live", dataset.slug)
+    except Dataset.DoesNotExist as gone:
+        raise Http404 from gone
+    if found.is_new:
+        words = _("Version {number} stands for the rows from now on.")
+        messages.success(request, words.format(number=found.version.number))
+    else:
+        words = _(
+            "You declared version {number} already. If the rows were refreshed since, declare it "
+            "once more."
+        )
+        messages.info(request, words.format(number=found.version.number))
+    return redirect("datasets:versions", dataset.slug)
+
+
+def _none(request: HttpRequest, dataset: Dataset) -> HttpResponse:
+    return show_page(request, "datasets/live/none.html", {"dataset": dataset}, refused=None)
 
 
 def _tried(form: forms.Form, work: Callable[[], T]) -> T | None:

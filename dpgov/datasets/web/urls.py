@@ -102,6 +102,7 @@ urlpatterns = [
     ),
     path("datasets/<slug:slug>/live/", live.live, name="live"),
     path("datasets/<slug:slug>/live/declare/", live.declare, name="declare_live"),
+    path("datasets/<slug:slug>/live/refresh/", live.refresh, name="refresh_live"),
     path("datasets/<slug:slug>/unit/", unit.unit_bounds, name="unit_bounds"),
     path("datasets/<slug:slug>/terms/", terms.terms, name="terms"),
     path("datasets/<slug:slug>/terms/new/", terms.set_terms, name="set_terms"),

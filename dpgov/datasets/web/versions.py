@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -19,6 +20,7 @@ from dpgov.language.translation import retold, translated
 from dpgov.operation.middleware import drops_nul
 from dpgov.privacy.plan.schema import InvalidDomain
 from dpgov.tenants.permissions import Permission, membership_of, requires
+from dpgov.web.lists import PER_PAGE
 from dpgov.web.pages import show_page
 
 
@@ -28,9 +30,11 @@ def versions(request: HttpRequest, slug: str) -> HttpResponse:
     """Every version, and the files that could become the next one."""
     dataset = dataset_or_404(request, slug)
     membership = membership_of(request)
+    pages = Paginator(dataset.versions.order_by("-number"), PER_PAGE)
     context = {
         "dataset": dataset,
-        "versions": dataset.versions.order_by("-number"),
+        "versions": pages.get_page(request.GET.get("page")),
+        "newest": selectors.current_version(dataset),
         "uploads": uploaded.uploads_of(membership.tenant, membership.user).filter(
             live=dataset.live_id
         ),

@@ -63,6 +63,9 @@ _PATTERNS: dict[str, str | Promise] = {
     Action.LIVE_TABLE_HELD: gettext_lazy(
         "{name} is held: its live table reads what another dataset has a budget for"
     ),
+    Action.LIVE_TABLE_REFRESHED: gettext_lazy(
+        "{who} declared the rows of {name} refreshed, as version {version}"
+    ),
     Action.SURVEY_MADE: gettext_lazy("{who} drafted the survey “{name}”"),
     Action.SURVEY_TOKENS_MADE: gettext_lazy("{who} made {tokens} tokens of the survey “{name}”"),
     Action.SURVEY_OPENED: gettext_lazy("{who} opened the survey “{name}”"),

@@ -92,6 +92,7 @@ WORDS: dict[Action, str | Promise] = {
     Action.LIVE_TABLE_CONNECTED: _("Live table looked at by its owner"),
     Action.LIVE_CREDENTIALS_REPLACED: _("Password of a live table replaced"),
     Action.LIVE_TABLE_HELD: _("Live table held for a compliance check"),
+    Action.LIVE_TABLE_REFRESHED: _("Rows of a live table declared refreshed"),
     Action.AUDIENCE_CHANGED: _("Who sees a dataset changed"),
 }
 _BY_CODE = {action.value: words for action, words in WORDS.items()}

@@ -31,7 +31,7 @@ from dpgov.queries.selectors import (
     visible_release,
 )
 from dpgov.queries.web.forms.arranging import arranged
-from dpgov.queries.wording.charged import used_in_words
+from dpgov.queries.wording.charged import rows_read, used_in_words
 from dpgov.queries.wording.downloads import (
     as_csv,
     as_json,
@@ -132,7 +132,7 @@ def _context(request: HttpRequest, query: Query) -> dict[str, Any]:
     context["together"] = _together(query) if query.plan.get("group_by") else []
     shown = _answer(query, release, request.GET)
     parties = (shown.get("joint") or {}).get("parties", 0)
-    context["used"] = used_in_words(query)
+    context["used"], context["rows"] = used_in_words(query), rows_read(query)
     return context | shown | _share(query, membership.tenant.name, request, parties)
 
 

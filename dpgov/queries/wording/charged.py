@@ -1,12 +1,14 @@
-"""What an answer took of the dataset's budget, in words: what was booked, not what a draw cost.
+"""What an answer took of the dataset's budget and of which rows it is, in words.
 
-A part of a partition may be charged more than the price, and a long time is paid for, too.
+It is what was booked, not what a draw cost: a part of a partition may be charged more than the
+price, and a long time is paid for, too.
 """
 
 from django.utils.translation import gettext as _
 
 from dpgov.budgets.standing import taken_by
 from dpgov.budgets.words import amount
+from dpgov.datasets.services import rows_in_words
 from dpgov.queries.models import Query
 
 
@@ -31,3 +33,8 @@ def used_in_words(query: Query) -> str:
             )
         )
     return " ".join(told)
+
+
+def rows_read(query: Query) -> str:
+    """Which rows of a live table a published answer is of, as far as that is known; "" of files."""
+    return rows_in_words(query.version, published=query.visible_at, stored=query.reuse)

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from dpgov.budgets.words import question
 from dpgov.privacy.answer.body import is_alike, read_body
 from dpgov.queries.models import Query, Release
-from dpgov.queries.wording.charged import used_in_words
+from dpgov.queries.wording.charged import rows_read, used_in_words
 from dpgov.queries.wording.downloads import citation
 from dpgov.queries.wording.guarantee import joint_in_words
 from dpgov.queries.wording.presentation import Answer
@@ -114,6 +114,8 @@ def _facts(page: Paper, query: Query, release: Release) -> None:
         (_("Price"), _("nothing") if query.reuse else question(query.cost_nano, currency)),
         (_("SHA-256 of the answer"), release.sha256),
     ]
+    if rows := rows_read(query):
+        facts.insert(2, (_("Rows"), rows))
     heading(page, _("Facts"))
     table(page, (), facts, (1, 3), words=True)
 

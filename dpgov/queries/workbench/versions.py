@@ -36,6 +36,8 @@ from dpgov.queries.workbench.declared import declared_alike
 from dpgov.tenants.models import Membership
 
 _MOST_READ = 200
+# A live table that is refreshed every night has a version for each.
+_MOST_DECLARED = 200
 _MOST_VERSIONS = 20
 _MOST_LINES = 8
 
@@ -129,9 +131,10 @@ def _newest(answers: QuerySet[Query], most: int) -> QuerySet[Query]:
 
 
 def _declarations(read: QuerySet[Query], query: Query) -> dict[UUID, DatasetSchema]:
-    """Of each version that has answers, and of the one that is looked at."""
-    wanted = Q(pk__in=read.order_by().values("version")) | Q(pk=query.version_id)
-    found = DatasetVersion.objects.filter(wanted)
+    """Of the newest versions that have answers, and of the one that is looked at."""
+    answered = DatasetVersion.objects.filter(pk__in=read.order_by().values("version"))
+    newest = answered.order_by("-number").values("pk")[:_MOST_DECLARED]
+    found = DatasetVersion.objects.filter(Q(pk__in=newest) | Q(pk=query.version_id))
     whole = found.select_related("dataset__budget", "dataset__live").prefetch_related("columns")
     return {version.pk: schema_of(version) for version in whole}
 

@@ -28,6 +28,7 @@ from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import PURE, Currency, Mode
 from dpgov.queries.models import ReadyMade
 from dpgov.tenants.models import Membership
+from tests.integration.datasets.live.invented import become_live
 from tests.integration.joint import before as joint
 from tests.integration.queries.asking import before as asking
 from tests.integration.queries.ready_made.published import VALUES, published
@@ -88,7 +89,7 @@ class Doors:
 
     def call(self, operation: str, status: int, body: Any = None, **values: Any) -> Any:
         method, path, described = self.described[operation]
-        address = path.format(slug="visits", **values) + values.get("ask", "")
+        address = path.format(**{"slug": "visits"} | values) + values.get("ask", "")
         client = self.clients["officer" if "/audit/" in path else values.get("actor", "analyst")]
         sent = {} if body is None else {"data": json.dumps(body)}
         headers = {"Idempotency-Key": str(uuid4())}
@@ -136,6 +137,7 @@ def test_every_answer_is_what_the_schema_says(
     )
     amount = {currency.unit: 0.02}
     _declarations(doors)
+    _refreshed(doors, owner, currency)
     _audience(doors, analyst)
     _derived(doors)
     _terms(doors, dataset, amount)
@@ -153,6 +155,15 @@ def _declarations(doors: Doors) -> None:
     doors.call("datasets_list", 200)
     doors.call("datasets_read", 200)
     assert doors.call("datasets_budget", 200)["allocations"]
+
+
+def _refreshed(doors: Doors, owner: Membership, currency: Currency) -> None:
+    """Of a file, of a live table, and twice."""
+    doors.call("datasets_refresh", 409, {"version": 1}, actor="owner")
+    doors.call("datasets_refresh", 400, {"version": "one"}, actor="owner")
+    become_live(register_small_dataset(owner, name="Live", currency=currency))
+    for status in (201, 200):
+        doors.call("datasets_refresh", status, {"version": 1}, actor="owner", slug="live")
 
 
 def _audience(doors: Doors, analyst: Membership) -> None:

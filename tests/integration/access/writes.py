@@ -36,6 +36,7 @@ from tests.integration.access.sign_in_writes import OWN_SIGN_IN
 from tests.integration.access.world import World, paused, with_terms
 from tests.integration.datasets.joins.public import towns
 from tests.integration.datasets.joins.received import received_file, with_public_table
+from tests.integration.datasets.live.invented import become_live
 from tests.integration.datasets.registering import declared
 from tests.integration.joint import before as joint
 from tests.integration.queries.asking import before as asking
@@ -63,6 +64,12 @@ def _agreed(world: World) -> dict[str, Any]:
 def _of_people(world: World) -> dict[str, Any]:
     """A dataset whose rows belong to people that a column names."""
     declare_otherwise(Dataset.objects.filter(slug="visits"), unit="person", private_id="person")
+    return {}
+
+
+def _live(world: World) -> dict[str, Any]:
+    """A dataset whose rows are in its owner's server."""
+    become_live(Dataset.objects.get(slug="visits"))
     return {}
 
 
@@ -136,6 +143,10 @@ WRITES: dict[str, Write | str] = {
     "datasets:set_terms": Write("owner", Action.TERMS_SET, lambda: {"text": "Once a year."}),
     "datasets:audience": Write("owner", Action.AUDIENCE_CHANGED, lambda: {"who": "named"}),
     "v1:dataset-audience": Write("owner", Action.AUDIENCE_CHANGED, lambda: {"named_only": True}),
+    **dict.fromkeys(
+        ("datasets:refresh_live", "v1:dataset-refresh"),
+        Write("owner", Action.LIVE_TABLE_REFRESHED, lambda: {"version": 2}, before=_live),
+    ),
     "datasets:accept_terms": Write(
         "analyst",
         Action.TERMS_ACCEPTED,

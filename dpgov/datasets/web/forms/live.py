@@ -50,6 +50,12 @@ class PlaceForm(CredentialsForm):
         return Place(kind=self.kind, password=values.pop(self.kind.secret.name), values=values)
 
 
+class RefreshForm(forms.Form):
+    """Since which version the rows are others: the newest one that the page showed."""
+
+    version = forms.IntegerField(min_value=1, max_value=10**9, widget=forms.HiddenInput)
+
+
 def facts(kind: SourceKind, live: LiveTable) -> list[tuple[str, Any]]:
     """What was said of the place, by its labels."""
     stays = (typed for typed in kind.fields if not typed.may_change and typed.name not in _ADDRESS)

@@ -120,6 +120,11 @@ class QuerySerializer(serializers.ModelSerializer[Query]):
     """A submitted question and how far it is: nothing of workers or timing."""
 
     dataset = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
+    version = serializers.IntegerField(
+        source="version.number",
+        read_only=True,
+        help_text="Of the dataset, as it was when the question was accepted.",
+    )
     analyst = serializers.EmailField(source="analyst.email", read_only=True)
     plan = serializers.SerializerMethodField()
     in_words = serializers.SerializerMethodField()
@@ -146,6 +151,7 @@ class QuerySerializer(serializers.ModelSerializer[Query]):
         fields = (
             "id",
             "dataset",
+            "version",
             "analyst",
             "plan",
             "in_words",

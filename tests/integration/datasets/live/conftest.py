@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from dpgov.datasets.models import Dataset
+from tests.integration.datasets.live.invented import become_live
 from tests.unit.engines.postgres.owner import Owner, an_owner
 
 COLUMNS = {"id": "integer", "age": "integer", "sex": "text", "note": "point"}
@@ -16,6 +18,13 @@ def server() -> Iterator[Owner]:
     """It has one table at first: `people`, 200 of them."""
     with an_owner() as found:
         yield found
+
+
+@pytest.fixture
+def live(dataset: Dataset) -> Dataset:
+    """A live table that nobody asks."""
+    become_live(dataset)
+    return dataset
 
 
 @pytest.fixture(autouse=True)
