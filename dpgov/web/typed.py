@@ -40,6 +40,14 @@ class TypedNumber(forms.CharField):
         return plain_number(super().to_python(value) or "", whole=self.whole)
 
 
+class TypedAmount(TypedNumber):
+    """An amount of loss as text, for whoever reads it: a field of ε, or a plan."""
+
+    def __init__(self, **options: Any) -> None:
+        widget = forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off"})
+        super().__init__(max_length=60, widget=widget, **options)
+
+
 class TypedDecimal(forms.DecimalField):
     """An exact decimal, spelt as the page's language spells it."""
 

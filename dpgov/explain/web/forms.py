@@ -4,19 +4,24 @@ from typing import Any
 
 from django import forms
 from django.http import QueryDict
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from dpgov.budgets.web.forms import DeltaField, EpsilonField
+from dpgov.budgets.words import question
+from dpgov.datasets.models import Dataset
+from dpgov.datasets.rules import most_per_question
+from dpgov.explain.comparison import DEFAULT_DELTA
 from dpgov.explain.densities import STATISTICS, Sides, sides
 from dpgov.explain.promise import Promise
 from dpgov.language.translation import translated
-from dpgov.privacy.accounting.decimals import InvalidAmount, as_text, parse_epsilon
+from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.privacy.plan.statistics import StatisticKind
-from dpgov.web.typed import TypedNumber, as_typed
+from dpgov.web.typed import as_typed
 
 _SELECT = {"class": "form-select"}
 _QUESTIONS = 20
-_BOX = {"class": "form-control", "inputmode": "decimal", "autocomplete": "off"}
 
 
 class ExampleForm(forms.Form):
@@ -33,13 +38,12 @@ class ExampleForm(forms.Form):
         required=False,
         widget=forms.Select(attrs=_SELECT | {"translate": "no"}),
     )
-    epsilon = TypedNumber(
+    epsilon = EpsilonField(
         label=_("Pure ε of the question"),
-        required=False,
-        max_length=40,
-        widget=forms.TextInput(attrs=_BOX),
         help_text=_("Nothing is asked and nothing is spent by looking."),
     )
+    # What is left out is as it was offered.
+    use_required_attribute = False
 
     def __init__(self, data: QueryDict, *, promise: Promise) -> None:
         self.policy = promise
@@ -55,13 +59,6 @@ class ExampleForm(forms.Form):
             numbers.choices = [(name, name) for name in promise.numbers]
         if not promise.numbers:
             del self.fields["column"]
-
-    def clean_epsilon(self) -> int:
-        """In nano-ε; at most what a question may cost is not asked for: looking is free."""
-        try:
-            return parse_epsilon(self.cleaned_data["epsilon"])
-        except InvalidAmount as problem:
-            raise forms.ValidationError(translated(problem.args[0])) from problem
 
     def clean(self) -> dict[str, Any]:
         """Make the two noises, or say why this could not be asked."""
@@ -93,20 +90,52 @@ def _usual_nano(promise: Promise) -> int:
 class InventedForm(forms.Form):
     """The limit of the dataset that there is not yet."""
 
-    limit = TypedNumber(
+    limit = EpsilonField(
         label=_("ε of all answers together"),
-        required=False,
-        max_length=40,
-        widget=forms.TextInput(attrs=_BOX),
         help_text=_("Of an invented dataset. Try 0.1, 1 and 10."),
     )
+    use_required_attribute = False
 
     def __init__(self, data: QueryDict) -> None:
         super().__init__({"limit": data.get("limit") or "1"})
 
-    def clean_limit(self) -> int:
-        """In nano-ε."""
-        try:
-            return parse_epsilon(self.cleaned_data["limit"])
-        except InvalidAmount as problem:
-            raise forms.ValidationError(translated(problem.args[0])) from problem
+
+class QuestionForm(forms.Form):
+    """The ε of one question about a dataset; left out, it is the most that one may cost."""
+
+    epsilon = EpsilonField(label=_("Pure ε of one question to look at"), required=False)
+
+    def __init__(self, data: QueryDict, dataset: Dataset) -> None:
+        super().__init__(data)
+        self.most_nano = most_per_question(dataset)
+        self.currency = dataset.budget.currency
+        offered = as_text(self.currency.question(self.most_nano))
+        self.fields["epsilon"].widget.attrs["placeholder"] = as_typed(offered)
+        self.fields["epsilon"].help_text = gettext(
+            "Left empty: {price}, the most that one question may cost here. Nothing is spent by "
+            "looking."
+        ).format(price=question(self.most_nano, self.currency))
+
+    @property
+    def question_nano(self) -> int:
+        """What it costs in the dataset's currency; the most, where what is typed is refused."""
+        typed = self.cleaned_data.get("epsilon") if self.is_valid() else None
+        return self.most_nano if typed is None else self.currency.price_of(typed)
+
+
+class DeltaForm(forms.Form):
+    """The δ that accounts are compared at."""
+
+    delta = DeltaField(
+        label=_("δ to compare at"),
+        help_text=_(
+            "The probability that comes on top of what ε allows. Nothing is spent or changed by "
+            "looking."
+        ),
+    )
+    use_required_attribute = False
+
+    def __init__(self, data: QueryDict, dataset: Dataset) -> None:
+        super().__init__(
+            {"delta": data.get("delta") or as_typed(dataset.budget.delta or DEFAULT_DELTA)}
+        )

@@ -6,7 +6,6 @@ Functions of the declarations and of what was booked; never of data.
 from decimal import Decimal
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
@@ -16,9 +15,8 @@ from django.views.decorators.http import require_safe
 from dpgov.budgets.meaning import certainty_text, factor_text
 from dpgov.budgets.words import question
 from dpgov.datasets.models import Dataset
-from dpgov.datasets.rules import most_per_question
 from dpgov.datasets.selectors import dataset_or_404
-from dpgov.explain.comparison import DEFAULT_DELTA, compare
+from dpgov.explain.comparison import compare
 from dpgov.explain.figures.guarantee import by_method, certainty_by_size
 from dpgov.explain.groups import (
     Certainty,
@@ -28,12 +26,10 @@ from dpgov.explain.groups import (
     group_readings_in_rho,
     setting_cost,
 )
-from dpgov.language.translation import translated
-from dpgov.privacy.accounting.decimals import InvalidAmount, parse_epsilon
-from dpgov.privacy.accounting.loss import InvalidDelta, parse_delta
+from dpgov.explain.web.forms import DeltaForm, QuestionForm
 from dpgov.privacy.plan.schema import Neighbouring
 from dpgov.tenants.permissions import Permission, requires
-from dpgov.web.typed import plain_number
+from dpgov.web.pages import show_page
 
 _FAMILY = 4
 _CERTAIN = Decimal("99.99")
@@ -60,7 +56,8 @@ _IN_RHO = gettext_noop(
 def group_privacy(request: HttpRequest, slug: str) -> HttpResponse:
     """What the guarantee means for groups of 1 to 20 units."""
     dataset = dataset_or_404(request, slug)
-    text, question_nano, error = _question_cost(request, dataset)
+    form = QuestionForm(request.GET, dataset)
+    question_nano = form.question_nano
     currency = dataset.budget.currency
     limit_nano = dataset.budget.limit_nano
     readings = _readings(dataset, question_nano)
@@ -74,9 +71,7 @@ def group_privacy(request: HttpRequest, slug: str) -> HttpResponse:
     context: dict[str, Any] = {
         "dataset": dataset,
         "rows": list(zip(readings, sure, strict=True)),
-        "epsilon_text": text,
-        "epsilon_error": error,
-        "most_epsilon_nano": currency.question(most_per_question(dataset)),
+        "form": form,
         "question_nano": question_nano,
         "odds_of_all": factor_text(limit_nano, currency),
         "posterior_of_all": certainty_text(limit_nano, currency),
@@ -90,7 +85,7 @@ def group_privacy(request: HttpRequest, slug: str) -> HttpResponse:
         "said": [_said(dataset, one, question_nano) for one in sure],
         "said_now": next(_said(dataset, o, question_nano) for o in sure if o.size == size),
     }
-    return render(request, "explain/group_privacy.html", context)
+    return show_page(request, "explain/group_privacy.html", context, refused=form.errors)
 
 
 @requires(Permission.VIEW_SPLIT_BY_ANALYST)
@@ -98,16 +93,14 @@ def group_privacy(request: HttpRequest, slug: str) -> HttpResponse:
 def comparison(request: HttpRequest, slug: str) -> HttpResponse:
     """What was charged, by other accounts, at the δ that the reader chooses."""
     dataset = dataset_or_404(request, slug)
-    text = request.GET.get("delta") or dataset.budget.delta or DEFAULT_DELTA
-    context: dict[str, Any] = {"dataset": dataset, "delta_text": text}
-    try:
-        delta = parse_delta(text)
-    except InvalidDelta as refusal:
-        context["delta_error"] = translated(refusal.args[0])
-        return render(request, "explain/comparison.html", context)
+    form = DeltaForm(request.GET, dataset)
+    text = form["delta"].value()
+    context: dict[str, Any] = {"dataset": dataset, "form": form, "delta_text": text}
+    if not form.is_valid():
+        return show_page(request, "explain/comparison.html", context, refused=form.errors)
     patient = "slow" in request.GET
-    context["comparison"] = compared = compare(dataset.budget, delta, patient=patient)
-    context["chart"] = by_method(compared.figures, text)
+    compared = compare(dataset.budget, form.cleaned_data["delta"], patient=patient)
+    context |= {"comparison": compared, "chart": by_method(compared.figures, text)}
     is_part = patient and request.headers.get("HX-Request")
     return render(request, f"explain/{'_accounts' if is_part else 'comparison'}.html", context)
 
@@ -194,16 +187,3 @@ def _cost(dataset: Dataset, size: int, question_nano: int) -> str:
         "{wider} times as wide at the same price; with the same error, {questions} questions would "
         "fit where 100 fit now."
     ).format(size=size, setting=setting, wider=f"{cost.wider:f}", questions=cost.questions)
-
-
-def _question_cost(request: HttpRequest, dataset: Dataset) -> tuple[str, int, str]:
-    """The question to look at: the ε typed, its cost, and why it was not taken (or nothing)."""
-    text, most = request.GET.get("epsilon", ""), most_per_question(dataset)
-    if not text:
-        return "", most, ""
-    try:
-        return text, dataset.budget.currency.price_of(parse_epsilon(plain_number(text))), ""
-    except InvalidAmount as refusal:
-        return text, most, translated(refusal.args[0])
-    except ValidationError as refusal:
-        return text, most, " ".join(refusal.messages)

@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import dataset_or_404
 from dpgov.explain.averaging import replay
 from dpgov.explain.beliefs import BELIEFS, groups, moved, stage
@@ -19,6 +20,7 @@ from dpgov.explain.promise import Promise, invented_promise, promise_of
 from dpgov.explain.web.forms import ExampleForm, InventedForm
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.tenants.permissions import Permission, requires
+from dpgov.web.pages import show_page
 
 
 @requires(Permission.VIEW_DATASETS)
@@ -26,7 +28,7 @@ from dpgov.tenants.permissions import Permission, requires
 def understanding(request: HttpRequest, slug: str) -> HttpResponse:
     """What the ε of this dataset means, in force and so far."""
     dataset = dataset_or_404(request, slug)
-    return _page(request, promise_of(dataset), {"dataset": dataset})
+    return _page(request, promise_of(dataset), dataset=dataset)
 
 
 @requires(Permission.VIEW_DATASETS)
@@ -35,7 +37,7 @@ def understanding_general(request: HttpRequest) -> HttpResponse:
     """The same for an ε that the reader chooses."""
     invented = InventedForm(request.GET)
     limit_nano = invented.cleaned_data["limit"] if invented.is_valid() else NANO
-    return _page(request, invented_promise(limit_nano), {"invented": invented})
+    return _page(request, invented_promise(limit_nano), invented=invented)
 
 
 @requires(Permission.VIEW_DATASETS)
@@ -45,9 +47,17 @@ def glossary(request: HttpRequest) -> HttpResponse:
     return render(request, "explain/glossary.html", {"themes": THEMES})
 
 
-def _page(request: HttpRequest, promise: Promise, more: dict[str, Any]) -> HttpResponse:
+def _page(
+    request: HttpRequest,
+    promise: Promise,
+    *,
+    dataset: Dataset | None = None,
+    invented: InventedForm | None = None,
+) -> HttpResponse:
     form = ExampleForm(request.GET, promise=promise)
     context: dict[str, Any] = {
+        "dataset": dataset,
+        "invented": invented,
         "promise": promise,
         "form": form,
         "stages": _stages(promise),
@@ -63,7 +73,8 @@ def _page(request: HttpRequest, promise: Promise, more: dict[str, Any]) -> HttpR
             "attack": attack,
             "averaging_figure": figures.averaging(attack),
         }
-    return render(request, "explain/understanding.html", context | more)
+    refused = form.errors or (invented and invented.errors)
+    return show_page(request, "explain/understanding.html", context, refused=refused)
 
 
 def _stages(promise: Promise) -> list[Any]:

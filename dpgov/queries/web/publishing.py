@@ -16,11 +16,11 @@ from django.views.decorators.http import require_http_methods
 from dpgov.datasets.models import DatasetVersion
 from dpgov.datasets.selectors import schema_of, version_or_404
 from dpgov.language.translation import translated
-from dpgov.privacy.accounting.decimals import InvalidAmount, parse_epsilon
+from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.plan.blanks import blanks_of
 from dpgov.privacy.plan.parsing.computed import with_computed
 from dpgov.privacy.plan.parsing.plans import parse_plan
-from dpgov.privacy.plan.plan import InvalidPlan, PlanProblem
+from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.privacy.plan.problems import Problems
 from dpgov.privacy.plan.schema import CategoryDomain
 from dpgov.queries.asking.policy import QueryLimitExceeded
@@ -166,7 +166,7 @@ def _publish(request: HttpRequest, version: DatasetVersion) -> HttpResponse:
             draft=Draft(
                 " ".join(typed["name"].split()),
                 typed["purpose"],
-                {**plan, unit: _amount(typed["price"])},
+                {**plan, unit: as_text(typed["price"])},
                 parameters,
                 typed["per_analyst"],
                 typed["altogether"],
@@ -184,12 +184,3 @@ def _publish(request: HttpRequest, version: DatasetVersion) -> HttpResponse:
         messages.success(request, published)
         return redirect("queries:ready_made", dataset.slug)
     return _details(request, version, known, form, blanks)
-
-
-def _amount(typed: str) -> str:
-    """Raises InvalidPlan where no amount can be read."""
-    try:
-        parse_epsilon(typed)
-    except InvalidAmount as problem:
-        raise InvalidPlan((PlanProblem("price", problem.args[0]),)) from problem
-    return typed

@@ -63,7 +63,7 @@ def _ask(membership: Membership, dataset: Dataset, data: dict[str, Any]) -> None
     submit(
         membership=membership,
         dataset=dataset,
-        raw_plan=sizes_plan(data["epsilon"]),
+        raw_plan=sizes_plan(as_text(data["epsilon"])),
         idempotency_key=data["key"],
     )
 

@@ -1,5 +1,6 @@
 """What an owner has typed about a column's bounds, and other bounds to compare. Nothing is kept."""
 
+from contextlib import suppress
 from typing import Any
 
 from django import forms
@@ -7,12 +8,12 @@ from django.http import QueryDict
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from dpgov.budgets.web.forms import EpsilonField
 from dpgov.datasets.bounds import Price, Setting, priced, twice_as_wide
 from dpgov.datasets.models import Column, Dataset
-from dpgov.datasets.web.forms.dataset import EpsilonField
 from dpgov.datasets.web.forms.unit import LARGEST_BOUND
 from dpgov.language.translation import translated
-from dpgov.privacy.accounting.decimals import NANO, InvalidAmount, as_text, parse_epsilon
+from dpgov.privacy.accounting.decimals import NANO, as_text
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.plan.domains import MAX_GROUP_SIZE, numeric_domain
 from dpgov.privacy.plan.plan import InvalidPlan
@@ -141,8 +142,7 @@ def _around(sent: QueryDict, dataset: Dataset | None) -> dict[str, str]:
 def _typical_nano(sent: QueryDict) -> int:
     """The largest question, else a twentieth of the limit, as far as they are typed."""
     for name, part in (("epsilon_per_query", 1), ("epsilon_limit", _QUESTIONS)):
-        try:
-            return max(1, parse_epsilon(plain_number(sent.get(name, ""))) // part)
-        except (InvalidAmount, forms.ValidationError):
-            continue
+        with suppress(forms.ValidationError):
+            typed: int = EpsilonField().clean(sent.get(name, ""))
+            return max(1, typed // part)
     return _FALLBACK_NANO

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from dpgov.budgets.errors import LedgerRefusal
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services.limits import remaining_under
+from dpgov.budgets.web.forms import EpsilonField, count_in
 from dpgov.budgets.words import limit_said
 from dpgov.datasets.discarded import was_asked
 from dpgov.datasets.models import Dataset
@@ -20,7 +21,6 @@ from dpgov.datasets.services.held.deciding import (
     SHARE_HELD_DATASET_BUDGET,
 )
 from dpgov.datasets.services.held.holds import possible_lenders
-from dpgov.datasets.web.forms.dataset import EpsilonField, count_in
 from dpgov.language.translation import translated
 from dpgov.web.picking import PickOne, Suggested
 from dpgov.web.typed import Lines

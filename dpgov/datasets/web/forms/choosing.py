@@ -6,15 +6,15 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from dpgov.datasets.choosing import HARMS, Consequences, consequences, place_of
-from dpgov.datasets.models import Dataset
-from dpgov.datasets.web.forms.dataset import (
+from dpgov.budgets.web.forms import (
     DeltaField,
     EpsilonField,
     check_delta,
     declared_currency,
     mode_field,
 )
+from dpgov.datasets.choosing import HARMS, Consequences, consequences, place_of
+from dpgov.datasets.models import Dataset
 from dpgov.datasets.web.forms.unit import LARGEST_BOUND
 from dpgov.language.translation import translated
 from dpgov.privacy.accounting.decimals import InvalidAmount

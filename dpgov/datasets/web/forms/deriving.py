@@ -6,9 +6,9 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from dpgov.budgets.web.forms import EpsilonField, count_in
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.services import Derivation, Side
-from dpgov.datasets.web.forms.dataset import EpsilonField, count_in
 from dpgov.datasets.web.forms.unit import LARGEST_BOUND
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.web.typed import Lines, TypedWholeNumber, as_typed

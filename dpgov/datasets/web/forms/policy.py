@@ -9,10 +9,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.budgets.models import Budget
+from dpgov.budgets.web.forms import EpsilonField
 from dpgov.datasets.audience import analysts_of
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import Rules
-from dpgov.datasets.web.forms.dataset import EpsilonField
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.privacy.plan.statistics import StatisticKind

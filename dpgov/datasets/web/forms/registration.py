@@ -9,6 +9,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from dpgov.budgets.web.forms import declared_currency
 from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.models import Column, Dataset
 from dpgov.datasets.web.forms.columns import WITHIN_A_LINE, ColumnForm
@@ -20,7 +21,7 @@ from dpgov.datasets.web.forms.computed import (
     computed_in,
     typed_computed,
 )
-from dpgov.datasets.web.forms.dataset import DatasetForm, declared_currency
+from dpgov.datasets.web.forms.dataset import DatasetForm
 from dpgov.datasets.web.forms.filling import of_column
 from dpgov.datasets.web.forms.unit import UnitForm
 from dpgov.privacy.plan.calendar import Step

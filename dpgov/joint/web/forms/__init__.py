@@ -24,7 +24,7 @@ from dpgov.privacy.plan.schema import (
 )
 from dpgov.queries.web.forms.rows import even_edges, number_list, proposed_width
 from dpgov.queries.wording.dates import PARTS_IN_WORDS
-from dpgov.web.typed import Lines, TypedNumber, TypedWholeNumber, as_typed
+from dpgov.web.typed import Lines, TypedAmount, TypedWholeNumber, as_typed
 
 _TEXT = {"class": "form-control"}
 _SELECT = {"class": "form-select"}
@@ -102,11 +102,8 @@ class ProposalForm(forms.Form):
             "empty, about ten of equal width are made out of the declared bounds."
         ),
     )
-    rho = TypedNumber(
-        label=_("Privacy loss ρ for each organisation"),
-        max_length=30,
-        initial=lambda: as_typed("0.01"),
-        widget=forms.TextInput({**_TEXT, "inputmode": "decimal", "autocomplete": "off"}),
+    rho = TypedAmount(
+        label=_("Privacy loss ρ for each organisation"), initial=lambda: as_typed("0.01")
     )
     parties = TypedWholeNumber(
         label=_("Organisations"),

@@ -9,9 +9,9 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.budgets.standing import Rate
+from dpgov.budgets.web.forms import EpsilonField, count_in
 from dpgov.datasets.audience import analysts_of
 from dpgov.datasets.models import Dataset
-from dpgov.datasets.web.forms.dataset import EpsilonField, count_in
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.accounting.loss import Currency
 from dpgov.tenants.models import Membership, Project, ProjectMember, User

@@ -7,8 +7,8 @@ from django.utils.translation import gettext_lazy as _
 
 from dpgov.budgets.errors import NotRaised
 from dpgov.budgets.models import Budget
+from dpgov.budgets.web.forms import EpsilonField, count_in
 from dpgov.budgets.words import limit_said
-from dpgov.datasets.web.forms.dataset import EpsilonField, count_in
 from dpgov.web.typed import Lines
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.budgets.models import Budget
+from dpgov.budgets.web.forms import EpsilonField, check_delta, delta_field, mode_field
 from dpgov.budgets.words import amount, limit_text
 from dpgov.datasets.models import Dataset
-from dpgov.datasets.web.forms.dataset import EpsilonField, check_delta, delta_field, mode_field
 from dpgov.limits.shared_budgets import Named, candidates, named
 from dpgov.tenants.models import Tenant
 from dpgov.web.picking import PickSeveral, Suggested

@@ -17,9 +17,9 @@ from dpgov.approvals.selectors import requests_of
 from dpgov.budgets.errors import LedgerRefusal
 from dpgov.budgets.services import change_limit
 from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
+from dpgov.budgets.web.forms import declared_currency
 from dpgov.budgets.words import amount
 from dpgov.datasets.web.forms.changes import LimitForm
-from dpgov.datasets.web.forms.dataset import declared_currency
 from dpgov.limits import shared_budgets
 from dpgov.limits.web.forms.lookup import (
     own_or_404,

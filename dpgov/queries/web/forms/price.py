@@ -20,10 +20,9 @@ from dpgov.privacy.plan.levels import CONFIDENCE_LEVELS, USUAL_STATED
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.web.forms.rows import SELECT, TEXT, NumberField
 from dpgov.queries.wording.words import lower_first
-from dpgov.web.typed import TypedNumber
+from dpgov.web.typed import TypedAmount, TypedNumber
 
 _LARGEST_GUESS = 10**12
-_DECIMAL = {**TEXT, "inputmode": "decimal"}
 _WAYS = [
     ("epsilon", gettext_lazy("I choose ε")),
     ("error", gettext_lazy("Set a target accuracy")),
@@ -51,25 +50,18 @@ def _levels() -> list[tuple[str, str]]:
 
 
 class PriceForm(forms.Form):
-    """An amount, or the error to live with; only what the chosen way needs has to be there."""
+    """An amount, or the error to live with; only what the chosen way needs has to be there.
+
+    An amount stays text: the plan reads it, as it reads what the API is sent.
+    """
 
     by = forms.ChoiceField(
         label=gettext_lazy("How do you want to set the price?"),
         required=False,
         widget=forms.Select(attrs=SELECT),
     )
-    epsilon = TypedNumber(
-        label=gettext_lazy("Privacy loss ε"),
-        max_length=60,
-        required=False,
-        widget=forms.TextInput(attrs=_DECIMAL),
-    )
-    rho = TypedNumber(
-        label=gettext_lazy("Privacy loss ρ"),
-        max_length=60,
-        required=False,
-        widget=forms.TextInput(attrs=_DECIMAL),
-    )
+    epsilon = TypedAmount(label=gettext_lazy("Privacy loss ε"), required=False)
+    rho = TypedAmount(label=gettext_lazy("Privacy loss ρ"), required=False)
     value = NumberField(label=gettext_lazy("Off by at most"))
     percent = NumberField(label=gettext_lazy("Off by at most, in %"))
     least = NumberField(label=gettext_lazy("if the answer is at least"))

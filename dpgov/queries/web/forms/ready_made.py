@@ -10,6 +10,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from dpgov.budgets.web.forms import EpsilonField
 from dpgov.language.translation import translated
 from dpgov.privacy.plan.blanks import KEY, Blank, blanks_of, with_value
 from dpgov.privacy.plan.parameters import Parameter
@@ -105,10 +106,8 @@ class PublishForm(forms.Form):
         widget=Lines({"class": "form-control", "rows": 2}),
         help_text=gettext_lazy("Every analyst reads it. Goes into the audit log."),
     )
-    price = TypedNumber(
+    price = EpsilonField(
         label=gettext_lazy("Price, in ε"),
-        max_length=_LONGEST,
-        widget=forms.TextInput({**_TEXT, "inputmode": "decimal"}),
         help_text=gettext_lazy("Fixed: each answer takes this from the budget."),
     )
     per_analyst = TypedWholeNumber(
@@ -130,8 +129,9 @@ class PublishForm(forms.Form):
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, unit: str, **options: Any) -> None:
         super().__init__(data, **options)
-        if unit == "rho":
-            self.fields["price"].label = _("Price, in ρ")
+        price = self.fields["price"]
+        if unit == "rho" and isinstance(price, EpsilonField):
+            price.label, price.symbol = _("Price, in ρ"), "ρ"
 
 
 class BlankForm(forms.Form):

@@ -8,7 +8,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from dpgov.datasets.web.forms.dataset import EpsilonField, count_in
+from dpgov.budgets.web.forms import EpsilonField, count_in
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.accounting.loss import Currency
 from dpgov.queries.models import BudgetRequest

@@ -6,11 +6,11 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from dpgov.language.translation import percent, translated
-from dpgov.privacy.accounting.decimals import InvalidAmount, parse_epsilon
+from dpgov.budgets.web.forms import EpsilonField
+from dpgov.language.translation import percent
 from dpgov.privacy.answer.unit_choice import EDGES, SizeBin, size_bins
 from dpgov.queries.web.forms.rows import TEXT
-from dpgov.web.typed import TypedDecimal, TypedNumber, TypedWholeNumber
+from dpgov.web.typed import TypedDecimal, TypedWholeNumber
 
 _DECIMAL = {**TEXT, "inputmode": "decimal", "autocomplete": "off"}
 _BINS = size_bins([0.0] * len(EDGES))
@@ -19,18 +19,8 @@ _BINS = size_bins([0.0] * len(EDGES))
 class SizesQuestionForm(forms.Form):
     """What the small question about the data may cost."""
 
-    epsilon = TypedNumber(
-        label=gettext_lazy("Pure ε of this question"),
-        max_length=60,
-        widget=forms.TextInput(attrs=_DECIMAL),
-    )
+    epsilon = EpsilonField(label=gettext_lazy("Pure ε of this question"))
     key = forms.CharField(max_length=200, widget=forms.HiddenInput)
-
-    def clean_epsilon(self) -> str:
-        """The text as it stands, once it is an amount."""
-        text: str = self.cleaned_data["epsilon"]
-        _amount(text)
-        return text
 
 
 class BeliefForm(forms.Form):
@@ -44,11 +34,7 @@ class BeliefForm(forms.Form):
         widget=forms.TextInput(attrs={**TEXT, "inputmode": "numeric"}),
         help_text=gettext_lazy("Only a number that you know without looking into the file."),
     )
-    epsilon = TypedNumber(
-        label=gettext_lazy("Pure ε of a usual question"),
-        max_length=60,
-        widget=forms.TextInput(attrs=_DECIMAL),
-    )
+    epsilon = EpsilonField(label=gettext_lazy("Pure ε of a usual question"))
     part = TypedDecimal(
         label=gettext_lazy("Part of all rows that it is about, in %"),
         min_value=0,
@@ -74,10 +60,6 @@ class BeliefForm(forms.Form):
     def shares(self) -> list[forms.BoundField]:
         """The fields of the shares, in per cent."""
         return [self[f"share_{place}"] for place in range(len(_BINS))]
-
-    def clean_epsilon(self) -> int:
-        """Nano-ε."""
-        return _amount(self.cleaned_data["epsilon"])
 
     def clean(self) -> dict[str, Any]:
         """Shares make up the whole, if there are any, and need a number of people."""
@@ -108,10 +90,3 @@ def _rows(one: SizeBin) -> str:
     if one.low == one.high:
         return ngettext("{number} row", "{number} rows", one.low).format(number=one.low)
     return _("{low} to {high} rows").format(low=one.low, high=one.high)
-
-
-def _amount(text: str) -> int:
-    try:
-        return parse_epsilon(text)
-    except InvalidAmount as problem:
-        raise forms.ValidationError(translated(str(problem))) from problem

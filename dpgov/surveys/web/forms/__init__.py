@@ -14,8 +14,8 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.budgets.models import Budget
+from dpgov.budgets.web.forms import EpsilonField
 from dpgov.budgets.words import limit_text
-from dpgov.datasets.web.forms.dataset import EpsilonField
 from dpgov.language.translation import translated
 from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import InvalidNumber, decimal_text, read_decimal

@@ -45,7 +45,7 @@ def test_the_most_of_one_question_is_that_of_the_narrowest_wherever_it_is_told(
     told = {
         promise_of(fresh).question_nano,
         group.context["question_nano"],
-        group.context["most_epsilon_nano"],
+        group.context["form"].most_nano,
     }
     assert told == {NANO // 20}
     for door in ("", "budget/"):

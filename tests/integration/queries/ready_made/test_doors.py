@@ -13,6 +13,7 @@ from dpgov.audit.models import AuditEntry
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.models import Query, ReadyMade
+from dpgov.queries.web.forms.ready_made import PublishForm
 from dpgov.queries.workbench.ready_made import withdraw
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
@@ -173,6 +174,14 @@ def test_what_cannot_be_published_is_said_where_it_was_typed(
     assert page.status_code == 422
     assert said in page.content.decode()
     assert not ReadyMade.objects.exists()
+
+
+def test_the_price_of_a_ready_made_question_is_refused_in_its_own_unit() -> None:
+    """It was read as an ε also where the dataset counts ρ, and refused above the page."""
+    for unit, symbol in (("epsilon", "ε"), ("rho", "ρ")):
+        form = PublishForm({"price": "nothing"}, unit=unit)
+        (said,) = form.errors["price"]
+        assert str(said).startswith(f"{symbol} must be")
 
 
 def test_an_owner_begins_with_a_question_that_was_asked(

@@ -1,0 +1,1 @@
+"""Doors of the ledger, for the rooms above it."""
