@@ -19,6 +19,23 @@ _FOREIGN_HOSTS = [
         ("..", "/shared"),
     )
 ]
+# What is shown in the red of a refusal, and is none or has more to it than a sentence.
+SHOWN_AS_REFUSED = {
+    "templates/fields/_refused.html": "the one way",
+    "templates/_messages.html": "what the page before refused",
+    "templates/datasets/registering/_problems.html": "a list, each with its place in the form",
+    "templates/frame/_frozen_banner.html": "a state of the installation",
+    "templates/oversight/log/_audit_proof.html": "a verdict",
+    "templates/oversight/log/_audit_seal.html": "a verdict",
+    "templates/oversight/log/_audit_verdict.html": "a verdict",
+    "templates/queries/_quote_refused.html": "with what to do about it",
+    "templates/queries/sql/ask_sql.html": "a list, each with its place in the text",
+    "templates/surveys/respond.html": "hidden until a script has the sentence",
+}
+SHOWN_AT_A_FIELD = {
+    "templates/fields/_errors.html": "the one way",
+    "dpgov/datasets/templatetags/column_grid.py": "hundreds of fields at once",
+}
 _MACHINE_PATHS = re.compile(r"(?<![\w.])/(root|home|work|Users)/\w")
 
 
@@ -79,6 +96,17 @@ def test_every_table_of_a_page_says_first_what_it_holds() -> None:
     silent = re.compile(r"<table\b[^>]*>(?!\s*<caption\b)")
     found = [tree.name(path) for path in tree.files(".html") if silent.search(path.read_text())]
     assert found == []
+
+
+def test_refusals_are_shown_in_one_way() -> None:
+    """Also to whoever hears a page: a template that wrote its own would lose the role or the id."""
+    ours = [*tree.files(".html"), *(path for path, _module in tree.python("dpgov"))]
+    texts = {tree.name(path): path.read_text() for path in ours}
+    for look, allowed in (
+        ("alert-danger", SHOWN_AS_REFUSED),
+        ("invalid-feedback", SHOWN_AT_A_FIELD),
+    ):
+        assert {name for name, text in texts.items() if look in text} == set(allowed), look
 
 
 def test_templates_write_dates_in_formats_that_are_translated() -> None:

@@ -94,7 +94,7 @@ def _accept(
             form.add_error("password", refusal)
         return _page(request, invited, form)
     except (InvitationRefused, service.SignInFirst, AlreadyMember) as refusal:
-        return _page(request, invited, form, problem=str(refusal))
+        return _page(request, invited, form, refusal=str(refusal))
     let_in_newcomer(membership)
     if form is None:
         choose(request, membership)
@@ -130,15 +130,15 @@ def welcome(request: HttpRequest) -> HttpResponse:
 
 
 def _page(
-    request: HttpRequest, invited: service.Invited, form: JoinForm | None, problem: str = ""
+    request: HttpRequest, invited: service.Invited, form: JoinForm | None, refusal: str = ""
 ) -> HttpResponse:
     email = getattr(request.user, "email", "")
     context = {
         "invited": invited,
         "form": form,
-        "problem": problem,
+        "refusal": refusal,
         "is_them": email.lower() == invited.email,
     }
     return show_page(
-        request, "tenants/join.html", context, refused=problem or (form and form.errors)
+        request, "tenants/join.html", context, refused=refusal or (form and form.errors)
     )
