@@ -31,7 +31,9 @@ def as_file(content: bytes | str, name: str, content_type: str) -> HttpResponse:
     return HttpResponse(content, content_type=content_type, headers=_headers_of_file(name))
 
 
-def as_file_in_parts(parts: Iterator[bytes], name: str, content_type: str) -> StreamingHttpResponse:
+def as_file_in_parts(
+    parts: Iterator[bytes] | Iterator[str], name: str, content_type: str
+) -> StreamingHttpResponse:
     """The same of a large one, which is sent while it is made."""
     headers = _headers_of_file(name)
     return StreamingHttpResponse(parts, content_type=content_type, headers=headers)

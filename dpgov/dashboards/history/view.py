@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from dpgov.budgets.standing import allocations_charged
@@ -27,6 +26,7 @@ from dpgov.dashboards.history.table import (
 from dpgov.operation import clock
 from dpgov.queries.models import Query
 from dpgov.tenants.permissions import Permission, membership_of, requires
+from dpgov.web.pages import CSV, as_file_in_parts, show_page
 from dpgov.web.span import Span, with_range
 
 MOST = 1_000
@@ -89,7 +89,7 @@ def history(request: HttpRequest) -> HttpResponse:
         "board": board(membership, filtered, request.GET, Span.of(request, today)),
         "is_filtered": any(filtered.form.cleaned_data.values()) or filtered.form.errors,
     }
-    return render(request, "dashboards/history.html", context)
+    return show_page(request, "dashboards/history.html", context, refused=filtered.form.errors)
 
 
 @requires(Permission.VIEW_DATASETS)
@@ -98,6 +98,4 @@ def history_export(request: HttpRequest) -> StreamingHttpResponse:
     """The same rows as a CSV file."""
     today = clock.today()
     filtered = history_filter(membership_of(request), with_range(request.GET, today))
-    response = StreamingHttpResponse(csv_lines(filtered.qs), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = 'attachment; filename="questions.csv"'
-    return response
+    return as_file_in_parts(csv_lines(filtered.qs), "questions.csv", CSV)

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
@@ -23,7 +23,7 @@ from dpgov.audit.selectors import checkpoints_of, deliveries_of
 from dpgov.language.translation import translated
 from dpgov.oversight.web.forms.log import ConsistencyForm
 from dpgov.tenants.permissions import MemberRequest, Permission, requires
-from dpgov.web.pages import as_file
+from dpgov.web.pages import as_file, show_page
 
 PAGE_SIZE = 25
 
@@ -41,6 +41,7 @@ def audit_checkpoints(request: MemberRequest) -> HttpResponse:
     shown = page[:PAGE_SIZE]
     head = looked_at(tenant_id)
     last = head.newest
+    chosen = _chosen_proof(request)
     context = {
         "rows": _rows(request, shown),
         "older": shown[-1].size if len(page) > PAGE_SIZE else None,
@@ -50,9 +51,10 @@ def audit_checkpoints(request: MemberRequest) -> HttpResponse:
         "contradictions": [translated(words) for words in head.findings],
         **_outside(tenant_id),
         "keys": [_key(key.as_text(), key.fingerprint) for key in head.keys],
-        **_chosen_proof(request),
+        **chosen,
     }
-    return render(request, "oversight/log/audit_checkpoints.html", context)
+    refused = chosen["form"].errors
+    return show_page(request, "oversight/log/audit_checkpoints.html", context, refused=refused)
 
 
 def _outside(tenant_id: UUID) -> dict[str, Any]:

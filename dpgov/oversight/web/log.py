@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import BadRequest
-from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
@@ -41,10 +41,11 @@ from dpgov.oversight.log.sentences import labels_in, lines_of
 from dpgov.oversight.web.forms.log import AuditFilterForm
 from dpgov.tenants.permissions import MemberRequest, Permission, requires
 from dpgov.tenants.selectors import actor_of
+from dpgov.web.pages import CSV, as_file_in_parts, show_page
 from dpgov.web.span import Span, with_range
 
 PAGE_SIZE = 50
-_FORMATS = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
+_FORMATS = {"csv": CSV, "jsonl": "application/x-ndjson"}
 
 
 @require_safe
@@ -80,7 +81,7 @@ def audit_log(request: MemberRequest) -> HttpResponse:
         "contradictions": [translated(words) for words in head.findings],
         "most_at_once": MOST_AT_ONCE,
     }
-    return render(request, "oversight/log/audit_log.html", context)
+    return show_page(request, "oversight/log/audit_log.html", context, refused=form.errors)
 
 
 def _before(text: str) -> int | None:
@@ -176,11 +177,7 @@ def audit_export(request: MemberRequest, fmt: str) -> HttpResponseBase:
     else:
         lines = whole_log(tenant.id, upto=note.sequence)
     name = f"audit-{tenant.slug}-{note.sequence}.{fmt}"
-    return StreamingHttpResponse(
-        lines,
-        content_type=_FORMATS[fmt],
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
-    )
+    return as_file_in_parts(lines, name, _FORMATS[fmt])
 
 
 def _broken(tenant_id: UUID) -> str:
