@@ -22,6 +22,16 @@ class NothingElse(serializers.Serializer[Any]):
         return super().to_internal_value(data)
 
 
+class WholeNumber(serializers.IntegerField):
+    """A whole number as JSON writes one: neither a text nor `true` is taken for it."""
+
+    def to_internal_value(self, data: Any) -> int:
+        """The same; raises ValidationError."""
+        if not isinstance(data, int) or isinstance(data, bool):
+            self.fail("invalid")
+        return data
+
+
 def refuse_any(body: object) -> None:
     """For an operation that takes nothing: no body, or {}. Raises ValidationError otherwise."""
     NothingElse(data=body).is_valid(raise_exception=True)

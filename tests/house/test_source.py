@@ -109,6 +109,17 @@ def test_refusals_are_shown_in_one_way() -> None:
         assert {name for name, text in texts.items() if look in text} == set(allowed), look
 
 
+def test_the_api_has_one_refusal_of_what_is_not_possible_now() -> None:
+    """Each answers in one form then, with its code; a class of its own says nothing more."""
+    classes = {
+        f"{tree.name(path)}:{node.name}"
+        for path, module in tree.python("dpgov")
+        for node in ast.walk(module)
+        if isinstance(node, ast.ClassDef) and "status_code = 409" in ast.unparse(node)
+    }
+    assert classes == {"dpgov/operation/conflicts.py:Conflict"}
+
+
 def test_templates_write_dates_in_formats_that_are_translated() -> None:
     """Each language orders a date in its own way; `c` is for machines."""
     literal = re.compile(r"""\|\s*date:\s*(?!"c"|'c')["'].*?["']""")

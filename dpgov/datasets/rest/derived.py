@@ -5,7 +5,7 @@ from uuid import UUID
 
 from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_field
 from rest_framework import serializers
-from rest_framework.exceptions import APIException, ValidationError
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -19,6 +19,7 @@ from dpgov.datasets.tasks import wake
 from dpgov.datasets.uploaded import derived_arrival_or_404, refusal_of
 from dpgov.language.translation import retold, translated
 from dpgov.operation.bodies import NothingElse
+from dpgov.operation.conflicts import Conflict
 from dpgov.privacy.plan.schema import InvalidDomain
 from dpgov.tenants.permissions import Permission, membership_of
 
@@ -96,16 +97,6 @@ class DerivedSerializer(serializers.Serializer[Arrival]):
         return retold(outcome) if outcome else None
 
 
-class _OneAtATime(APIException):
-    status_code = 409
-    default_code = "one_at_a_time"
-
-
-class _TooManyFiles(APIException):
-    status_code = 409
-    default_code = "too_many_files"
-
-
 class DeriveView(APIView):
     """Have two datasets put together."""
 
@@ -139,9 +130,9 @@ class DeriveView(APIView):
         except InvalidDomain as problem:
             raise ValidationError({problem.field: [translated(problem.args[0])]}) from problem
         except services.OneAtATime as refusal:
-            raise _OneAtATime(str(refusal)) from refusal
+            raise Conflict(str(refusal), "one_at_a_time") from refusal
         except services.TooManyFiles as refusal:
-            raise _TooManyFiles(str(refusal)) from refusal
+            raise Conflict(str(refusal), "too_many_files") from refusal
         wake()
         return Response(DerivedSerializer(arrival).data, status=202)
 

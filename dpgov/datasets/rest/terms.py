@@ -4,7 +4,7 @@ from typing import Any
 
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
-from rest_framework.exceptions import APIException, NotFound, ValidationError
+from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -14,7 +14,8 @@ from dpgov.datasets.models import Dataset
 from dpgov.datasets.rest.shapes import ConflictSerializer
 from dpgov.datasets.rules import accepted_at, in_force
 from dpgov.datasets.selectors import dataset_or_404
-from dpgov.operation.bodies import NothingElse, refuse_unknown
+from dpgov.operation.bodies import NothingElse, WholeNumber
+from dpgov.operation.conflicts import Conflict
 from dpgov.tenants.models import User
 from dpgov.tenants.permissions import Permission, membership_of
 
@@ -35,14 +36,14 @@ class TermsSerializer(serializers.Serializer[Any]):
 class AcceptedVersionSerializer(NothingElse):
     """Which version is accepted."""
 
-    version = serializers.IntegerField(min_value=1, max_value=_MOST)
-
-
-class TermsNotInForce(APIException):
-    """The number is not that of the version in force."""
-
-    status_code = 409
-    default_code = "terms_not_in_force"
+    version = WholeNumber(
+        min_value=1,
+        max_value=_MOST,
+        error_messages=dict.fromkeys(
+            ("required", "null", "invalid", "min_value", "max_value"),
+            "Send the number of the version that you have read.",
+        ),
+    )
 
 
 class TermsView(APIView):
@@ -81,22 +82,15 @@ class AcceptTermsView(APIView):
     )
     def post(self, request: Request, slug: str) -> Response:
         dataset, user = dataset_or_404(request, slug), membership_of(request).user
+        sent = AcceptedVersionSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
         try:
-            services.accept_terms(dataset=dataset, number=_number(request), user=user)
+            services.accept_terms(dataset=dataset, number=sent.validated_data["version"], user=user)
         except services.NotInForce as refusal:
-            raise TermsNotInForce(str(refusal)) from refusal
+            raise Conflict(str(refusal), "terms_not_in_force") from refusal
         except Dataset.DoesNotExist as missing:
             raise NotFound from missing
         return Response(_told(dataset, user))
-
-
-def _number(request: Request) -> int:
-    body = request.data
-    refuse_unknown(body, ("version",))
-    number = body.get("version") if isinstance(body, dict) else None
-    if not isinstance(number, int) or isinstance(number, bool) or not 0 < number <= _MOST:
-        raise ValidationError({"version": ["Send the number of the version that you have read."]})
-    return number
 
 
 def _told(dataset: Dataset, user: User) -> dict[str, Any]:

@@ -20,8 +20,9 @@ from dpgov.joint.selectors import datasets_that_count_rho, fits_of, party_of
 from dpgov.joint.services.prepared import Terms
 from dpgov.joint.services.proposing import LONGEST_TITLE, proposed_before
 from dpgov.operation.bodies import NothingElse
+from dpgov.operation.conflicts import Conflict
 from dpgov.privacy.joint.noise import MOST_PARTIES
-from dpgov.queries.rest.shapes.errors import Conflict, refusals
+from dpgov.queries.rest.shapes.errors import refusals
 from dpgov.queries.rest.shapes.plan import PlanSerializer
 from dpgov.tenants.codes import TRIES_SECONDS
 from dpgov.tenants.permissions import membership_of

@@ -13,10 +13,11 @@ from rest_framework.reverse import reverse
 from dpgov.datasets.lineage import read_parents
 from dpgov.datasets.selectors import dataset_or_404
 from dpgov.operation.bodies import NothingElse, refuse_any, refuse_unknown
+from dpgov.operation.conflicts import Conflict
 from dpgov.privacy.accounting.decimals import as_number
 from dpgov.queries.asking.approval import ends_at, sentence_of
 from dpgov.queries.models import BudgetRequest
-from dpgov.queries.rest.shapes.errors import Conflict, RefusingView, refusals
+from dpgov.queries.rest.shapes.errors import RefusingView, refusals
 from dpgov.queries.rest.shapes.plan import PlanSerializer
 from dpgov.queries.rest.shapes.question import RefusalSerializer
 from dpgov.queries.wording.words import in_words

@@ -8,9 +8,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from dpgov.operation.bodies import refuse_any
+from dpgov.operation.conflicts import Conflict
 from dpgov.queries.answering.cancelling import NotPaused, TooLate, cancel
 from dpgov.queries.models import Query
-from dpgov.queries.rest.shapes.errors import Conflict, RefusingView, refusals
+from dpgov.queries.rest.shapes.errors import RefusingView, refusals
 from dpgov.queries.rest.shapes.question import QuerySerializer, RefusalSerializer
 from dpgov.queries.selectors import get_query
 from dpgov.tenants.models import Membership

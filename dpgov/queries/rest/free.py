@@ -5,11 +5,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
+from dpgov.operation.conflicts import Conflict
 from dpgov.privacy.reuse.derived import SourceChanged
 from dpgov.queries.asking.taking import NothingFree, take
 from dpgov.queries.rest.shapes.again import dataset_to_ask, key_of
 from dpgov.queries.rest.shapes.docs import KEY
-from dpgov.queries.rest.shapes.errors import Conflict, RefusingView, refusals
+from dpgov.queries.rest.shapes.errors import RefusingView, refusals
 from dpgov.queries.rest.shapes.plan import PlanSerializer
 from dpgov.queries.rest.shapes.question import QuerySerializer, RefusalSerializer
 from dpgov.tenants.permissions import Permission, membership_of

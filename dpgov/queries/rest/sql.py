@@ -1,6 +1,6 @@
 """The REST door of SQL: a text in, its plan and price out. Spends nothing."""
 
-from drf_spectacular.utils import extend_schema, inline_serializer
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
@@ -8,7 +8,7 @@ from rest_framework.response import Response
 
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import schema_of, version_or_404
-from dpgov.operation.bodies import refuse_unknown
+from dpgov.operation.bodies import NothingElse
 from dpgov.privacy.plan.plan import Plan
 from dpgov.queries.arranging.arrangement import Arrangement
 from dpgov.queries.asking.quote import Quote, quote
@@ -37,6 +37,18 @@ class SqlQuoteSerializer(QuoteSerializer):
         return arrangement.as_query()
 
 
+class SqlSerializer(NothingElse):
+    """The question as a text."""
+
+    sql = serializers.CharField(
+        allow_blank=True,
+        trim_whitespace=False,
+        error_messages=dict.fromkeys(
+            ("required", "null", "invalid"), "Send the question as a text under the key sql."
+        ),
+    )
+
+
 class SqlView(RefusingView):
     """Read a question from SQL and price it."""
 
@@ -50,7 +62,7 @@ class SqlView(RefusingView):
             "Whatever cannot be read is refused with its line and column. Two datasets joined by "
             "their unit are read as the one that was derived from both: `plan.dataset` names it."
         ),
-        request=inline_serializer("Sql", {"sql": serializers.CharField()}),
+        request=SqlSerializer,
         parameters=[CHARGED],
         responses={200: SqlQuoteSerializer},
     )
@@ -68,10 +80,9 @@ class SqlView(RefusingView):
 
 def _read(request: Request, version: DatasetVersion) -> tuple[Dataset, Plan, Arrangement]:
     """Of a JOIN, the dataset that was derived from both."""
-    refuse_unknown(request.data, ("sql",))
-    text = request.data.get("sql") if isinstance(request.data, dict) else None
-    if not isinstance(text, str):
-        raise ValidationError({"sql": ["Send the question as a text under the key sql."]})
+    sent = SqlSerializer(data=request.data)
+    sent.is_valid(raise_exception=True)
+    text = sent.validated_data["sql"]
     try:
         asked = asked_of(text, version, membership_of(request))
         dataset, schema = asked.version.dataset, schema_of(asked.version)

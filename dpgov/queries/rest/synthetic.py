@@ -8,11 +8,12 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_sche
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.request import Request
 
+from dpgov.operation.conflicts import Conflict
 from dpgov.operation.file_types import as_one_of
 from dpgov.privacy.answer.fitting import TooLarge
 from dpgov.queries.answering.looking import look_at
 from dpgov.queries.models import Query
-from dpgov.queries.rest.shapes.errors import Conflict, RefusingView, not_ready
+from dpgov.queries.rest.shapes.errors import RefusingView, not_ready
 from dpgov.queries.rest.shapes.question import RefusalSerializer
 from dpgov.queries.wording.synthetic import FORMATS, NoTables, StillWaiting, made_of
 from dpgov.tenants.permissions import Permission, membership_of

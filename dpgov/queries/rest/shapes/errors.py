@@ -46,21 +46,13 @@ from rest_framework.views import APIView
 
 from dpgov.budgets.allocated import AllocationNeeded, ChooseAllocation
 from dpgov.budgets.errors import BudgetsMoved, InsufficientBudget, NotAdmitted
+from dpgov.operation.conflicts import Conflict
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.asking.gate import NotOpen, TermsNotAccepted
 from dpgov.queries.asking.once import IdempotencyConflict, InvalidKey
 from dpgov.queries.asking.policy import NeedsApproval, OutsidePolicy, QueryLimitExceeded
 from dpgov.queries.asking.quote import Quote
 from dpgov.queries.rest.shapes.quoting import FitSerializer
-
-
-class Conflict(APIException):
-    """Well-formed, but not possible as things stand."""
-
-    status_code = 409
-    default_code = "conflict"
-    wait: int | None = None
-    told: Mapping[str, object] = {}
 
 
 class RefusingView(APIView):

@@ -134,6 +134,27 @@ def test_every_page_of_questions_shows_the_terms_until_they_are_accepted(
     assert "Accept the terms" not in doors.browser.get(address).content.decode()
 
 
+@pytest.mark.parametrize(
+    ("body", "attr"),
+    [
+        ({}, "version"),
+        ({"version": None}, "version"),
+        ({"version": True}, "version"),
+        ({"version": "1"}, "version"),
+        ({"version": 0}, "version"),
+        ({"version": 1, "agreed": True}, "agreed"),
+        ([1], "non_field_errors"),
+    ],
+)
+def test_the_api_refuses_what_names_no_version_at_its_place(
+    doors: Doors, body: object, attr: str
+) -> None:
+    answer = doors.api.post("/api/v1/datasets/visits/terms/accept/", body, format="json")
+    assert answer.status_code == 400
+    (error,) = answer.json()["errors"]
+    assert error["attr"] == attr
+
+
 @pytest.mark.usefixtures("terms")
 def test_the_api_says_which_version_and_where(doors: Doors) -> None:
     """L38: and what it says can be done as it stands."""
