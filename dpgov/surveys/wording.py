@@ -135,9 +135,15 @@ def expected_error(survey: Survey, reports: int = 0) -> str:
 
 def liars_effect(survey: Survey, reports: int = 0) -> tuple[int, str]:
     """One in a hundred respondents, and how far they could move a share."""
+    liars, moved = moved_by_liars(survey, reports)
+    return liars, points(moved)
+
+
+def moved_by_liars(survey: Survey, reports: int = 0) -> tuple[int, Fraction]:
+    """The same as a number, of a share of 1."""
     number = reports or survey.expected
     liars = max(1, number // 100)
-    return liars, points(min(Fraction(1), moved_by(survey.randomiser, liars, number)))
+    return liars, min(Fraction(1), moved_by(survey.randomiser, liars, number))
 
 
 def lines_of(survey: Survey) -> list[Line]:

@@ -23,9 +23,9 @@ from dpgov.surveys.models import Survey
 from dpgov.surveys.public import acting_on, form_of
 from dpgov.surveys.rest.shapes import (
     RecordedSerializer,
-    Refused,
     ReportSerializer,
     SurveyFormSerializer,
+    refused,
 )
 from dpgov.surveys.services import receive
 from dpgov.tenants.rates import seconds_until_free
@@ -100,5 +100,5 @@ class AnswerView(APIView):
         except Survey.DoesNotExist as missing:
             raise NotFound from missing
         except SurveyRefusal as refusal:
-            raise Refused(refusal) from refusal
+            raise refused(refusal) from refusal
         return Response({"recorded": True}, status=201)

@@ -5,33 +5,32 @@ A budget and the address for respondents are told to those alone whom the pages 
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from fractions import Fraction
 from typing import Any
 
 from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
-from rest_framework.exceptions import APIException, ErrorDetail, ValidationError
+from rest_framework.exceptions import APIException, ErrorDetail, ParseError, ValidationError
 from rest_framework.request import Request
 
 from dpgov.approvals.errors import ApprovalRefusal
 from dpgov.approvals.models import ChangeRequest
-from dpgov.budgets.crossing import shared_with_others
 from dpgov.budgets.errors import LedgerRefusal
-from dpgov.budgets.models import Budget
 from dpgov.budgets.rest.shapes import TypedEpsilon
 from dpgov.budgets.services.surveys import survey_price
 from dpgov.operation.bodies import NothingElse
+from dpgov.operation.conflicts import Conflict
 from dpgov.privacy.accounting.decimals import as_number
 from dpgov.privacy.accounting.loss import PURE
-from dpgov.privacy.local.estimate import moved_by, widest
+from dpgov.privacy.local.estimate import widest
 from dpgov.privacy.local.randomiser import FEWEST_ANSWERS, MOST_ANSWERS, LocalKind
-from dpgov.queries.rest.shapes.errors import Conflict, refusals
+from dpgov.queries.rest.shapes.errors import refusals
 from dpgov.surveys.errors import BadReport, BadSurvey, SurveyRefusal, TokenUnknown
 from dpgov.surveys.models import Survey
+from dpgov.surveys.services import could_be_opened
 from dpgov.surveys.services.drafting import LONGEST_ANSWER, LONGEST_QUESTION, MOST_EXPECTED
 from dpgov.surveys.services.tokens import MOST_AT_ONCE
-from dpgov.surveys.wording import Line, lines_of
+from dpgov.surveys.wording import Line, lines_of, moved_by_liars
 from dpgov.tenants.permissions import Permission, may, membership_of
 
 _MECHANISMS = [kind.value for kind in LocalKind]
@@ -135,15 +134,6 @@ class RecordedSerializer(serializers.Serializer[Any]):
     recorded = serializers.BooleanField()
 
 
-class Refused(APIException):
-    """What was not done: 400 for what was sent, 409 for what the survey or a token is."""
-
-    def __init__(self, refusal: SurveyRefusal) -> None:
-        sent = isinstance(refusal, BadReport | TokenUnknown)
-        self.status_code = 400 if sent else 409
-        super().__init__(str(refusal), refusal.code)
-
-
 class DraftSerializer(NothingElse):
     """A survey to be: what is asked, and how it is charged, does not change after this."""
 
@@ -226,28 +216,23 @@ def address_of(request: Request, survey: Survey) -> str:
 
 def quoted(survey: Survey) -> dict[str, Any]:
     """What `SurveyQuoteSerializer` reads: public numbers of the draft, and the budget's."""
-    budget, randomiser = survey.shared_budget, survey.randomiser
-    price = survey_price(budget, survey.epsilon_nano)
-    liars = max(1, survey.expected // 100)
+    budget = survey.shared_budget
+    liars, moved = moved_by_liars(survey)
     return {
-        "charged": as_number(price),
+        "charged": as_number(survey_price(budget, survey.epsilon_nano)),
         "unit": (budget.currency if budget else PURE).unit,
-        "fits": _could_be_opened(survey) and (budget is None or _has_room(budget, price)),
+        "fits": could_be_opened(survey),
         "needs_approval": budget is not None,
-        "error": float(widest(randomiser, survey.expected)),
+        "error": float(widest(survey.randomiser, survey.expected)),
         "liars": liars,
-        "moved": float(min(Fraction(1), moved_by(randomiser, liars, survey.expected))),
+        "moved": float(moved),
     }
 
 
-def _could_be_opened(survey: Survey) -> bool:
-    return survey.state == Survey.State.DRAFT and not survey.last_day_over
-
-
-def _has_room(budget: Budget, price: int) -> bool:
-    stands_still = budget.frozen_at is not None or budget.closed_at is not None
-    with_others = shared_with_others(budget.pk, budget.tenant_id)
-    return not (stands_still or with_others) and price <= budget.remaining_nano
+def refused(refusal: SurveyRefusal) -> APIException:
+    """400 for what was sent, 409 for what the survey or a token is."""
+    was_sent = isinstance(refusal, BadReport | TokenUnknown)
+    return (ParseError if was_sent else Conflict)(str(refusal), refusal.code)
 
 
 @contextmanager
@@ -260,7 +245,7 @@ def survey_refusals() -> Generator[None]:
         detail = ErrorDetail(str(refusal), refusal.code)
         raise ValidationError({refusal.field: [detail]}) from refusal
     except SurveyRefusal as refusal:
-        raise Refused(refusal) from refusal
+        raise refused(refusal) from refusal
     except LedgerRefusal as refusal:
         raise Conflict(str(refusal), "budget_refused") from refusal
     except ApprovalRefusal as refusal:

@@ -4,6 +4,7 @@ from dpgov.surveys.services.drafting import Asked, make_survey
 from dpgov.surveys.services.letters import send_survey_letters, write_letters
 from dpgov.surveys.services.opening import (
     close_survey,
+    could_be_opened,
     lock_to_close,
     open_alone,
     open_as_agreed,
@@ -15,6 +16,7 @@ from dpgov.surveys.services.tokens import make_tokens
 __all__ = [
     "Asked",
     "close_survey",
+    "could_be_opened",
     "lock_to_close",
     "make_survey",
     "make_tokens",

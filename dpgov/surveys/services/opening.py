@@ -77,12 +77,9 @@ def request_opening(*, membership: Membership, survey: Survey, reason: str) -> C
     what `approvals.services.request_change` raises.
     """
     budget = survey.shared_budget
-    if survey.state != Survey.State.DRAFT or budget is None:
+    if budget is None:
         raise NotADraft
-    if survey.last_day_over:
-        raise LastDayOver
-    if shared_with_others(budget.pk, membership.tenant_id):
-        raise NotTheirsAlone
+    _refuse_unless_openable(survey)
     return request_change(
         membership=membership,
         kind=OPEN_SURVEY,
@@ -98,6 +95,30 @@ def request_opening(*, membership: Membership, survey: Survey, reason: str) -> C
         },
         reason=reason,
     )
+
+
+def could_be_opened(survey: Survey) -> bool:
+    """Whether it could be opened now, and its price charged, by whoever may: it is no promise."""
+    budget = survey.shared_budget
+    try:
+        _refuse_unless_openable(survey)
+    except (NotADraft, LastDayOver, NotTheirsAlone):
+        return False
+    if budget is None:
+        return True
+    stands_still = budget.frozen_at is not None or budget.closed_at is not None
+    return not stands_still and survey_price(budget, survey.epsilon_nano) <= budget.remaining_nano
+
+
+def _refuse_unless_openable(survey: Survey) -> None:
+    """Raises NotADraft, LastDayOver, NotTheirsAlone."""
+    if survey.state != Survey.State.DRAFT:
+        raise NotADraft
+    if survey.last_day_over:
+        raise LastDayOver
+    budget = survey.shared_budget
+    if budget is not None and shared_with_others(budget.pk, survey.tenant_id):
+        raise NotTheirsAlone
 
 
 def open_as_agreed(request: ChangeRequest) -> Effect:
