@@ -1,1 +1,1 @@
-"""What people look at: home, desk, budget, history. Reads; changes nothing."""
+"""What people look at: home, budget, history. Reads; changes nothing."""

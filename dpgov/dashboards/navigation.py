@@ -40,14 +40,7 @@ class Section:
 SECTIONS = (
     Section(
         _("Home"),
-        (
-            Page(
-                "dashboards:home",
-                _("Home"),
-                (Permission.VIEW_DATASETS,),
-                covers=("dashboards:desk",),
-            ),
-        ),
+        (Page("dashboards:home", _("Home"), (Permission.VIEW_DATASETS,)),),
     ),
     Section(
         _("Datasets"),

@@ -4,7 +4,7 @@ from django.urls import path
 
 from dpgov.dashboards.budget.view import budget
 from dpgov.dashboards.history.view import history, history_export
-from dpgov.dashboards.home.view import desk, home
+from dpgov.dashboards.home.view import home
 from dpgov.dashboards.portfolio.view import portfolio
 from dpgov.dashboards.search.view import anything, suggest
 from dpgov.explain.web.urls import explain_urlpatterns
@@ -14,8 +14,6 @@ from dpgov.oversight.web.urls import oversight_urlpatterns
 app_name = "dashboards"
 urlpatterns = [
     path("", home, name="home"),
-    # Where home was before there was one: kept for bookmarks and letters that were sent.
-    path("desk/", desk, name="desk"),
     path("datasets/<slug:slug>/budget/", budget, name="budget"),
     path("search/", anything, name="search"),
     path("search/suggest/", suggest, name="suggest"),

@@ -166,7 +166,7 @@ def plans_of(ids: Iterable[UUID]) -> dict[UUID, dict[str, Any]]:
 def families_among(
     wanted: Mapping[str, UUID], plans: Mapping[UUID, dict[str, Any]], schema: DatasetSchema
 ) -> list[Family]:
-    """Of the forms that can still be read; one that an earlier release allowed may not be."""
+    """Of the forms that can be read; rules may be stricter now than when one was asked."""
     read: dict[str, Plan] = {}
     for form, pk in wanted.items():
         try:

@@ -46,7 +46,7 @@ def test_its_past_arrives_behind_the_first_page(
         visitor.picture("demo-arriving")
         visitor.expected = re.compile("503")
         page.goto(f"{_ADULT}ask/")
-        answer = page.request.post("/desk/")
+        answer = page.request.post("/")
         assert answer.status == 503
         assert "Nothing was changed" in answer.text()
         said = _wait_until_arrived(tmp_path / "said.txt")

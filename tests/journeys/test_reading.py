@@ -26,7 +26,7 @@ def test_a_file_that_waits_is_found_on_the_desk_and_leads_on_by_itself(
     with nobody_works(product, on="reading"):
         _register(page, tmp_path, "Ferry trips", seed=51)
         look_at(page, "reading")
-        page.goto("/desk/")
+        page.goto("/")
         expect(page.locator("main")).to_contain_text("is being registered")
         page.get_by_role("link", name="51.csv").click()
         expect(page.get_by_role("heading", name="Waiting")).to_be_visible()

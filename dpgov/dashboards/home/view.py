@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from dpgov.approvals.kinds import title_of
@@ -79,13 +79,6 @@ def _tiles(membership: Membership, today: date) -> list[Tile]:
     if may(membership, Permission.SUBMIT_QUERIES):
         found += analyst_tiles(membership, today)
     return found
-
-
-@requires(Permission.VIEW_DATASETS)
-@require_safe
-def desk(request: HttpRequest) -> HttpResponse:
-    """Where it was before."""
-    return redirect("dashboards:home")
 
 
 def _budgets(membership: Membership, today: date) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from dpgov.tenants.models import Tenant, User
 
 
 class Look(models.Model):
-    """An officer looked at one version; `by` is None for those from before there were looks."""
+    """An officer looked at one version; `by` is None where only a bound on rows is another one."""
 
     class Outcome(models.TextChoices):
         GOES_ON = "goes_on", _("It may be asked about")

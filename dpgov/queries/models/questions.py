@@ -22,8 +22,8 @@ class Query(models.Model):
     """A submitted plan and the state of its answer. The row itself is the outbox.
 
     A `reuse` was answered at once and for nothing out of the answers to `sources`, which are ids.
-    `canonical_sha256` is the plan's form; empty on rows from before it was kept, which are never
-    reused.
+    `canonical_sha256` is the plan's form; empty where several organisations ask together, whose
+    answer is never reused.
     `counted` says that the tallies hold it. `ready_made` is the ready-made question that it came
     from, whose quota it counts against; `approval` is what let it be asked once, if it needed that.
     `by_owner`: whoever asked was a data owner here as well.

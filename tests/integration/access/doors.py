@@ -61,7 +61,6 @@ DOORS: dict[str, Door] = {
     "dashboards:audit_keys": page("GET", OFFICER),
     "dashboards:audit_consistency": page("GET", OFFICER),
     "dashboards:noise_check": page("GET", OFFICER),
-    "dashboards:desk": page("GET"),
     "dashboards:month": page("GET", OFFICER),
     "dashboards:month_report": page("GET", OFFICER),
     "dashboards:month_csv": page("GET", OFFICER),

@@ -146,14 +146,6 @@ def test_home_asks_the_database_little(
         assert "Requests that wait" in page.text
 
 
-def test_the_old_address_leads_home(
-    dataset: Dataset, owner: Membership, client_for: ClientFor
-) -> None:
-    """Letters and bookmarks have it."""
-    left = client_for(owner).get("/desk/")
-    assert (left.status_code, left["Location"]) == (302, "/")
-
-
 def test_a_day_comes_with_those_of_the_busiest_and_the_quietest_week(
     ask: Ask, answer_all: Callable[[], int], analyst: Membership, owner: Membership,
     dataset: Dataset, client_for: ClientFor,
