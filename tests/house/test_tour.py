@@ -2,8 +2,10 @@
 
 import ast
 import re
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -38,6 +40,24 @@ def test_each_function_of_a_stop_is_there_and_calls_the_next(path: str) -> None:
     chain = stops()[path]
     for name, following in pairwise(chain):
         assert following in called_in(functions[name]), f"{path}: {name} does not call {following}"
+
+
+def test_each_stop_leads_to_the_next_where_it_ends_in_it() -> None:
+    """What it calls by that name is what the next file defines, and not something of its own."""
+    led = [
+        (here, there, chain[-1])
+        for (here, chain), (there, following) in pairwise(stops().items())
+        if chain[-1] == following[0]
+    ]
+    assert [name for _here, _there, name in led] == ["submit", "reserve", "answer_next", "draw"]
+    for here, there, name in led:
+        wanted = getattr(_module(there), name)
+        known = vars(_module(here)).values()
+        assert any(one is wanted or getattr(one, name, None) is wanted for one in known), here
+
+
+def _module(path: str) -> ModuleType:
+    return import_module(path.removesuffix(".py").replace("/", "."))
 
 
 def test_the_folders_that_the_tour_names_are_there() -> None:

@@ -13,5 +13,5 @@ def chosen_tenants(slug: str | None) -> list[KnownTenant]:
     found = [tenant for tenant in known if tenant.slug == slug]
     if not found:
         names = ", ".join(tenant.slug for tenant in known)
-        raise CommandError(f"There is no tenant {slug}. There are: {names}.")
+        raise CommandError(f"There is no organisation {slug}. There are: {names}.")
     return found

@@ -147,5 +147,5 @@ def test_the_command_names_every_problem_and_ends_with_one(
     assert "harbour: Entry 1 does not match its own hash" in said.err
     assert "elsewhere: 2 entries hold" in said.out
     call_command("verify_audit_log", "--tenant", "elsewhere")
-    with pytest.raises(CommandError, match="There is no tenant nowhere"):
+    with pytest.raises(CommandError, match="There is no organisation nowhere"):
         call_command("verify_audit_log", "--tenant", "nowhere")

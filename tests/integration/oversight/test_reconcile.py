@@ -221,7 +221,7 @@ def test_another_tenant_is_not_in_the_report(
     """H2: each log is held against its own tenant's ledger."""
     assert findings(stranger.tenant) == []
     assert reconcile(stranger.tenant).questions == 0
-    with pytest.raises(CommandError, match="no tenant"):
+    with pytest.raises(CommandError, match="no organisation"):
         call_command("reconcile", "--tenant", "nobody")
 
 

@@ -13,7 +13,7 @@ from dpgov.tenants.sign_in.after_restore import in_charge
 
 
 class Command(BaseCommand):
-    help = "Freeze every dataset of every tenant until a compliance officer confirms it."
+    help = "Freeze every dataset of every organisation until a compliance officer confirms it."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--reason", required=True, help="why; shown to owners and officers")

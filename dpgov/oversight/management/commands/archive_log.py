@@ -30,7 +30,7 @@ class Command(BaseCommand):
         step.add_argument(
             "--remove", action="store_true", help="remove what is archived and signed"
         )
-        parser.add_argument("--tenant", help="short name of the only tenant")
+        parser.add_argument("--tenant", help="short name of the only organisation")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if role := connected_as():

@@ -18,7 +18,7 @@ class Command(BaseCommand):
     help = "Sign a checkpoint of each audit log that has grown, and deliver all that wait."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--tenant", help="short name of the only tenant")
+        parser.add_argument("--tenant", help="short name of the only organisation")
 
     def handle(self, *args: Any, **options: Any) -> None:
         require_signer()

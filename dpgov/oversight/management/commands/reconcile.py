@@ -23,7 +23,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         chosen = [known for known in tenants() if options["tenant"] in (None, known.slug)]
         if options["tenant"] and not chosen:
-            raise CommandError(f"There is no tenant “{options['tenant']}”.")
+            raise CommandError(f"There is no organisation “{options['tenant']}”.")
         disagreements = sum(self._compare(known) for known in chosen)
         if disagreements:
             raise CommandError(f"{disagreements} disagreements found")

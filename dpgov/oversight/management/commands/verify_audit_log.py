@@ -19,7 +19,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--tenant", help="short name of the only tenant to check")
+        parser.add_argument("--tenant", help="short name of the only organisation to check")
 
     def handle(self, *args: Any, **options: Any) -> None:
         results = [self._check(tenant) for tenant in chosen_tenants(options["tenant"])]

@@ -12,7 +12,7 @@ from dpgov.tenants.wall.auditors import NoAuditor, NoRolesHere, NoSuchRole, appo
 
 
 class Command(BaseCommand):
-    help = "Let a role audit every tenant, some, or none. Run it as the owner of the tables."
+    help = "Let a role audit every organisation, some, or none. Run it as the owner of the tables."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("role", help="the role that the auditor signs in to the database with")
@@ -45,5 +45,5 @@ def _named(slugs: list[str]) -> list[Any]:
     known = {tenant.slug: tenant.id for tenant in tenants()}
     for slug in slugs:
         if slug not in known:
-            raise CommandError(f"There is no tenant “{slug}”.")
+            raise CommandError(f"There is no organisation “{slug}”.")
     return [known[slug] for slug in slugs]

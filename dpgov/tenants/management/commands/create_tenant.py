@@ -28,7 +28,7 @@ Invited = list[tuple[Invitation, str]]
 
 
 class Command(BaseCommand):
-    help = "Create a tenant with its first administrator and its first compliance officer."
+    help = "Create an organisation with its first administrator and its first compliance officer."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name", help="the organisation's name")
@@ -63,7 +63,7 @@ class Command(BaseCommand):
         if by_letter and not base and (options["officer"] or not options["password_file"]):
             raise CommandError("A letter needs the whole address: give --base-url.")
         tenant, invited = _create(options)
-        self.stdout.write(f"Created the tenant {tenant.name} ({tenant.slug}).")
+        self.stdout.write(f"Created the organisation {tenant.name} ({tenant.slug}).")
         for invitation, token in invited:
             link = f"{base}{join_path(token)}"
             if not by_letter:

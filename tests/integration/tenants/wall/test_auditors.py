@@ -76,7 +76,7 @@ def test_who_audits_nobody_sees_nothing_and_who_audits_all_sees_those_to_come(
     assert seen() == {str(member.tenant_id) for member in two_tenants}
     with pytest.raises(CommandError, match="no role"):
         call_command("appoint_auditor", "nobody_by_that_name", "--every-tenant")
-    with pytest.raises(CommandError, match="no tenant"):
+    with pytest.raises(CommandError, match="no organisation"):
         call_command("appoint_auditor", AUDITOR, "--tenant", "nowhere")
 
 
