@@ -26,7 +26,8 @@ _HUNDREDTH = Decimal("0.01")
 # readers take for thousands.
 _DIGITS = ((Decimal(100), 0), (Decimal(10), 1), (Decimal("1.1"), 2), (Decimal(0), 4))
 _LARGEST_FACTOR = Decimal(1_000_000)
-_CERTAIN = Decimal("99.99")
+# In percent: above it a reader hears no number.
+CERTAIN = Decimal("99.99")
 
 
 def factor_text(nano: int, currency: Currency) -> str:
@@ -49,8 +50,8 @@ def _factor_of(log: Decimal) -> str:
 def certainty_text(nano: int, currency: Currency) -> str:
     """What an even guess can become at most, in percent, rounded up: "73.11%"."""
     found = _percent(belief_after(_EVEN, nano, currency).high, ROUND_CEILING)
-    if found > _CERTAIN:
-        return _("more than %(percent)s%%") % {"percent": _CERTAIN}
+    if found > CERTAIN:
+        return _("more than %(percent)s%%") % {"percent": CERTAIN}
     return percent(found)
 
 

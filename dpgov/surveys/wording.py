@@ -14,8 +14,10 @@ import plotly.graph_objects as go
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from dpgov.budgets.meaning import factor_text
 from dpgov.language.translation import percent
 from dpgov.privacy.accounting.decimals import as_text
+from dpgov.privacy.accounting.loss import PURE
 from dpgov.privacy.local.estimate import moved_by, share_of, widest
 from dpgov.privacy.local.randomiser import LocalKind, Randomiser
 from dpgov.queries.wording.plotting import Figure, as_figure, inert
@@ -85,13 +87,9 @@ def rule_of(randomiser: Randomiser) -> Rule:
             _("For every other answer it is yes with %(chances)s (%(share)s).")
             % {"chances": _chances(randomiser.q), "share": _share(randomiser.q)},
         )
-    return Rule(sentences, as_text(randomiser.epsilon_nano), _odds(randomiser.odds))
-
-
-def _odds(odds: Fraction) -> str:
-    """ "3.01", rounded up: a report tells no more than is said."""
-    hundredths = -(-100 * odds.numerator // odds.denominator)
-    return f"{hundredths // 100}.{hundredths % 100:02}"
+    # Its ε is rounded up, and so are they: a report tells no more than is said.
+    odds = factor_text(randomiser.epsilon_nano, PURE)
+    return Rule(sentences, as_text(randomiser.epsilon_nano), odds)
 
 
 def _chances(chance: Fraction) -> str:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
-from dpgov.budgets.meaning import certainty_text, factor_text
+from dpgov.budgets.meaning import CERTAIN, certainty_text, factor_text
 from dpgov.budgets.words import question
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import dataset_or_404
@@ -32,7 +32,6 @@ from dpgov.tenants.permissions import Permission, requires
 from dpgov.web.pages import show_page
 
 _FAMILY = 4
-_CERTAIN = Decimal("99.99")
 _PRESENT = gettext_noop(
     "{whom}: who was 50% sure whether they are in the data becomes {one} after one question at "
     "{price}, and {every} once the whole budget is spent."
@@ -155,7 +154,7 @@ def _said(dataset: Dataset, sure: Certainty, question_nano: int) -> dict[str, An
 
 
 def _sure(share: Decimal, text: str) -> str:
-    if share > _CERTAIN:
+    if share > CERTAIN:
         return _("as good as certain")
     return _("at most {share} sure").format(share=text)
 

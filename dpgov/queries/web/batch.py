@@ -14,12 +14,12 @@ from dpgov.budgets.allocated import names_of_allocations
 from dpgov.datasets.lineage import allocations_for
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version, dataset_or_404, schema_of
-from dpgov.privacy.accounting.decimals import NANO, as_text
+from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.batch import MAX_PLANS
 from dpgov.queries.web.forms.batch import QUESTION, BatchForm, batch_of, text_of
 from dpgov.queries.web.forms.offer import Offer
-from dpgov.queries.web.forms.page import priced_form, refused_form
+from dpgov.queries.web.forms.page import priced_form, refused_form, usual_price
 from dpgov.queries.web.forms.sending import NotSent
 from dpgov.queries.web.forms.state import filled, row_ids
 from dpgov.queries.web.forms.together import offer_together, send_together
@@ -27,7 +27,6 @@ from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
 
 Kept = tuple[str, int]
-_USUAL_EPSILON = NANO
 
 
 @requires(Permission.SUBMIT_QUERIES)
@@ -56,7 +55,8 @@ def batch(request: HttpRequest, slug: str) -> HttpResponse:
     dataset = dataset_or_404(request, slug)
     if request.method != "POST":
         kept = _kept(request, dataset)
-        amount = as_text(sum(nano for _, nano in kept) or _usual(dataset))
+        together = sum(nano for _, nano in kept)
+        amount = as_text(together) if together else usual_price(dataset)
         texts = [text for text, _ in kept]
         return _page(request, dataset, batch_of(texts, dataset.budget.currency.unit, amount))
     data = request.POST.copy()
@@ -68,11 +68,6 @@ def batch(request: HttpRequest, slug: str) -> HttpResponse:
         _keep(request, dataset, [(text, prices.get(text, 0)) for text in left])
     data = filled(data)
     return _ask(request, dataset, data) if "price" in data else _page(request, dataset, data)
-
-
-def _usual(dataset: Dataset) -> int:
-    currency = dataset.budget.currency
-    return currency.tidy_limit(currency.price_of(_USUAL_EPSILON))
 
 
 def _kept(request: HttpRequest, dataset: Dataset) -> list[Kept]:
