@@ -20,7 +20,6 @@ from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.web.typed import as_typed
 
-_SELECT = {"class": "form-select"}
 _QUESTIONS = 20
 
 
@@ -31,12 +30,11 @@ class ExampleForm(forms.Form):
         choices=[(kind.value, _(kind.facts.label)) for kind in STATISTICS],
         label=_("Statistic"),
         required=False,
-        widget=forms.Select(attrs=_SELECT),
     )
     column = forms.ChoiceField(
         label=_("Column (for a sum or a mean)"),
         required=False,
-        widget=forms.Select(attrs=_SELECT | {"translate": "no"}),
+        widget=forms.Select(attrs={"translate": "no"}),
     )
     epsilon = EpsilonField(
         label=_("Pure ε of the question"),

@@ -67,7 +67,7 @@ class RoleForm(forms.Form):
         label=_("Reason"),
         max_length=500,
         required=False,
-        widget=Lines({"class": "form-control", "rows": 2, "required": True}),
+        widget=Lines({"rows": 2, "required": True}),
     )
     sure = forms.BooleanField(required=False)
 

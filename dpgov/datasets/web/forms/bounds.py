@@ -22,7 +22,7 @@ from dpgov.web.typed import TypedNumber, TypedWholeNumber, as_typed, plain_numbe
 
 _HIDDEN = forms.HiddenInput
 # Below zero, too: a keypad of digits may have no minus sign.
-_BOUND = {"class": "form-control", "autocomplete": "off"}
+_BOUND = {"autocomplete": "off"}
 _QUESTIONS = 20
 _OF_NUMBERS = ("lower", "upper", "step")
 _OF_A_ROW = (*_OF_NUMBERS, "missing")

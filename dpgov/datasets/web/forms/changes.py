@@ -28,8 +28,6 @@ from dpgov.web.typed import Lines
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
-_TEXT = {"class": "form-control"}
-
 
 class NameForm(forms.Form):
     """A new name for a registered dataset."""
@@ -37,7 +35,6 @@ class NameForm(forms.Form):
     name = forms.CharField(
         label=_("Name"),
         max_length=120,
-        widget=forms.TextInput(attrs=_TEXT),
         help_text=_("The address of its pages and its short name in the API stay as they are."),
     )
 
@@ -52,7 +49,7 @@ class DeleteDataForm(forms.Form):
     name = forms.CharField(
         label=_("Type the name of the dataset to confirm"),
         max_length=200,
-        widget=forms.TextInput(attrs=_TEXT | {"autocomplete": "off"}),
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
         error_messages={"required": _("Type the name of the dataset.")},
     )
 
@@ -74,7 +71,6 @@ class AccessForm(forms.Form):
     needs_allocation = forms.BooleanField(
         label=_("Only people and projects with an allocation may ask"),
         required=False,
-        widget=forms.CheckboxInput(attrs={"class": "form-check-input"}),
     )
 
 
@@ -84,7 +80,6 @@ class PauseForm(forms.Form):
     reason = forms.CharField(
         label=_("Reason"),
         max_length=300,
-        widget=forms.TextInput(attrs=_TEXT),
         help_text=_("Everybody who may see the dataset reads it; it goes into the audit log."),
     )
 
@@ -95,7 +90,7 @@ class RetentionForm(forms.Form):
     last_day = forms.DateField(
         label=_("Last day on which the data is kept"),
         required=False,
-        widget=forms.DateInput(_TEXT | {"type": "date"}, format="%Y-%m-%d"),
+        widget=forms.DateInput({"type": "date"}, format="%Y-%m-%d"),
         help_text=_("In UTC. Leave it empty to keep the data until someone deletes it."),
     )
 
@@ -132,7 +127,6 @@ class DecisionForm(forms.Form):
     reason = forms.CharField(
         label=_("Reason"),
         max_length=500,
-        widget=forms.TextInput(attrs=_TEXT),
         help_text=_("The person who decides reads it; it goes into the audit log."),
     )
 
@@ -179,7 +173,7 @@ class DescriptionForm(forms.Form):
         label=_("Description"),
         required=False,
         max_length=4000,
-        widget=Lines(attrs=_TEXT | {"rows": 5}),
+        widget=Lines(attrs={"rows": 5}),
     )
 
 
@@ -193,7 +187,6 @@ class LimitForm(forms.Form):
     reason = forms.CharField(
         label=_("Reason"),
         max_length=500,
-        widget=forms.TextInput(attrs=_TEXT),
         help_text=_("Goes into the audit log."),
     )
 

@@ -22,8 +22,6 @@ from dpgov.privacy.plan.domains import MAX_GROUP_SIZE
 from dpgov.privacy.plan.schema import Neighbouring
 from dpgov.web.typed import TypedWholeNumber
 
-_SELECT = {"class": "form-select"}
-_NUMBER = {"class": "form-control", "inputmode": "numeric"}
 _QUESTIONS = 20
 
 
@@ -34,7 +32,6 @@ class ChoosingForm(forms.Form):
         label=_("What harm could come to a person if their data became known?"),
         choices=[("", _("I have not thought about it yet")), *((h.key, h.words) for h in HARMS)],
         required=False,
-        widget=forms.Select(attrs=_SELECT),
     )
     epsilon_limit = EpsilonField(label=_("Limit on ε for the dataset"))
     epsilon_per_query = EpsilonField(
@@ -48,21 +45,18 @@ class ChoosingForm(forms.Form):
         label=_("Neighbouring relation"),
         choices=Dataset.Neighbouring.choices,
         required=False,
-        widget=forms.Select(attrs=_SELECT),
     )
     group_size = TypedWholeNumber(
         label=_("Group size"),
         required=False,
         min_value=1,
         max_value=MAX_GROUP_SIZE,
-        widget=forms.TextInput(attrs=_NUMBER),
     )
     max_rows_per_unit = TypedWholeNumber(
         label=_("Most rows of one person"),
         required=False,
         min_value=1,
         max_value=LARGEST_BOUND,
-        widget=forms.TextInput(attrs=_NUMBER),
     )
 
     def __init__(self, data: QueryDict) -> None:

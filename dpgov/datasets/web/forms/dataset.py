@@ -20,10 +20,6 @@ from dpgov.web.typed import Lines, TypedWholeNumber
 if TYPE_CHECKING:
     pass
 
-_TEXT = {"class": "form-control"}
-_SELECT = {"class": "form-select"}
-_NUMBER = {"class": "form-control", "inputmode": "numeric"}
-
 
 class UploadForm(forms.Form):
     """One file; what it is is found out from its content."""
@@ -32,26 +28,25 @@ class UploadForm(forms.Form):
         label=_("CSV, Excel or Parquet file"),
         allow_empty_file=True,
         error_messages={"required": _("Choose a file first.")},
-        widget=forms.FileInput(attrs={"class": "form-control", "accept": ".csv,.parquet"}),
+        widget=forms.FileInput(attrs={"accept": ".csv,.parquet"}),
     )
 
 
 class DatasetForm(UnitForm):
     """What is declared about the dataset as a whole."""
 
-    name = forms.CharField(label=_("Name"), max_length=120, widget=forms.TextInput(attrs=_TEXT))
+    name = forms.CharField(label=_("Name"), max_length=120)
     description = forms.CharField(
         label=_("Description"),
         required=False,
         max_length=4000,
-        widget=Lines(attrs=_TEXT | {"rows": 3}),
+        widget=Lines(attrs={"rows": 3}),
         help_text=_("What the rows are, where they come from, what analysts should know."),
     )
     neighbouring = forms.ChoiceField(
         label=_("Neighbouring relation"),
         choices=Dataset.Neighbouring.choices,
         initial=Dataset.Neighbouring.ADD_REMOVE,
-        widget=forms.Select(attrs=_SELECT),
         help_text=_(
             "“Add or remove” also hides how many there are. Under “change one” the number "
             "of rows (or of people, if a column names them) becomes public; with rows, means get "
@@ -63,7 +58,6 @@ class DatasetForm(UnitForm):
         min_value=1,
         max_value=1000,
         initial=1,
-        widget=forms.TextInput(attrs=_NUMBER),
         help_text=_(
             "The guarantee is stated for this many units together: 1 for single people, "
             "the size of a household for households. The noise grows with it."
@@ -74,7 +68,6 @@ class DatasetForm(UnitForm):
         min_value=1,
         max_value=10**12,
         initial=1_000_000,
-        widget=forms.TextInput(attrs=_NUMBER),
         help_text=_(
             "A public bound well above what there is, such as a round number. It keeps "
             "sums exact and does not change the noise."
@@ -85,7 +78,6 @@ class DatasetForm(UnitForm):
         required=False,
         min_value=1,
         max_value=10**12,
-        widget=forms.TextInput(attrs=_NUMBER),
         help_text=_(
             "Only if a rough figure is public anyway: it is shown to analysts and used for "
             "expected errors. Leave it empty if you are not sure."
@@ -112,7 +104,6 @@ class DatasetForm(UnitForm):
         label=_("Partition column"),
         required=False,
         max_length=200,
-        widget=forms.Select(attrs=_SELECT),
         help_text=_(
             "Leave this empty if you are not sure. A category column, such as a region or "
             "the year of entry, that puts each person into one part for good. A question about "
@@ -122,20 +113,18 @@ class DatasetForm(UnitForm):
     needs_allocation = forms.BooleanField(
         label=_("Only people and projects with an allocation may ask"),
         required=False,
-        widget=forms.CheckboxInput(attrs={"class": "form-check-input"}),
     )
 
     named_only = forms.BooleanField(
         label=_("Only people named by an owner can see it"),
         required=False,
-        widget=forms.CheckboxInput(attrs={"class": "form-check-input"}),
     )
 
     def __init__(self, *args: Any, headers: Sequence[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         columns = [("", _("None")), *((header, header) for header in headers)]
         for name in ("private_id", "partition_column"):
-            self.fields[name].widget = forms.Select(attrs=_SELECT, choices=columns)
+            self.fields[name].widget = forms.Select(choices=columns)
 
     def clean(self) -> dict[str, Any]:
         """The figure for the public and the bound must not contradict each other."""

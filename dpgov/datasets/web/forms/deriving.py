@@ -13,17 +13,14 @@ from dpgov.datasets.web.forms.unit import LARGEST_BOUND
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.web.typed import Lines, TypedWholeNumber, as_typed
 
-_TEXT = {"class": "form-control"}
-_NUMBER = {"class": "form-control", "inputmode": "numeric"}
+# Each choice is written by itself, past the template of fields.
 _TICK = {"class": "form-check-input"}
 
 
 class WithForm(forms.Form):
     """With which dataset."""
 
-    other = forms.ChoiceField(
-        label=_("Other dataset"), widget=forms.RadioSelect({"class": "form-check-input"})
-    )
+    other = forms.ChoiceField(label=_("Other dataset"), widget=forms.RadioSelect(_TICK))
 
     def __init__(self, data: Any, *, others: Iterable[Dataset]) -> None:
         super().__init__(data)
@@ -36,7 +33,6 @@ def _rows() -> TypedWholeNumber:
         label=_("Rows of one person"),
         min_value=1,
         max_value=LARGEST_BOUND,
-        widget=forms.TextInput(attrs=_NUMBER),
     )
 
 
@@ -46,7 +42,7 @@ def _prefix() -> forms.CharField:
         required=False,
         max_length=40,
         strip=False,
-        widget=forms.TextInput(attrs=_TEXT | {"autocomplete": "off"}),
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
 
 
@@ -59,12 +55,12 @@ def _columns() -> forms.MultipleChoiceField:
 class DeriveForm(forms.Form):
     """Everything about a dataset that is derived from these two versions."""
 
-    name = forms.CharField(label=_("Name"), max_length=120, widget=forms.TextInput(attrs=_TEXT))
+    name = forms.CharField(label=_("Name"), max_length=120)
     description = forms.CharField(
         label=_("Description"),
         required=False,
         max_length=4000,
-        widget=Lines(attrs=_TEXT | {"rows": 3}),
+        widget=Lines(attrs={"rows": 3}),
     )
     columns_first = _columns()
     rows_first = _rows()
@@ -76,7 +72,6 @@ class DeriveForm(forms.Form):
         label=_("Most joined rows of one person"),
         min_value=1,
         max_value=LARGEST_BOUND,
-        widget=forms.TextInput(attrs=_NUMBER),
         help_text=_(
             "Each row of a person in one dataset is put beside each of their rows in the other; so "
             "many of these pairs are kept. The noise of every answer grows with this number."

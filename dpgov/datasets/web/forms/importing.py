@@ -20,7 +20,7 @@ class MetadataForm(forms.Form):
         label=_("YAML, JSON or CSV file"),
         allow_empty_file=True,
         error_messages={"required": _("Choose a file first.")},
-        widget=forms.FileInput(attrs={"class": "form-control", "accept": ".yaml,.yml,.json,.csv"}),
+        widget=forms.FileInput(attrs={"accept": ".yaml,.yml,.json,.csv"}),
     )
 
     def __init__(self, *args: Any, headers: Sequence[str] = (), **kwargs: Any) -> None:

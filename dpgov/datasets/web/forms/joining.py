@@ -9,20 +9,16 @@ from dpgov.datasets.models import Upload
 from dpgov.datasets.services import own_headers
 from dpgov.datasets.web.forms.file import DECIMALS
 
-_SELECT = {"class": "form-select"}
-
 
 class JoinForm(forms.Form):
     """The two keys and the columns; their names come from the files, never from what was posted."""
 
     key = forms.ChoiceField(
         label=_("Key in your file"),
-        widget=forms.Select(attrs=_SELECT),
         help_text=_("Not the column that names people."),
     )
     public_key = forms.ChoiceField(
         label=_("Key in the public table"),
-        widget=forms.Select(attrs=_SELECT),
         help_text=_("Each value may stand there once."),
     )
     columns = forms.MultipleChoiceField(
@@ -33,7 +29,6 @@ class JoinForm(forms.Form):
     decimal = forms.ChoiceField(
         label=_("Numbers in the public table are written with"),
         choices=list(DECIMALS.items()),
-        widget=forms.Select(attrs=_SELECT),
     )
 
     def __init__(self, upload: Upload, public: Upload, data: Any = None) -> None:

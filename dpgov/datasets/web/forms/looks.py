@@ -3,7 +3,6 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-_TEXT = {"class": "form-control"}
 BEGIN, PAUSE = "begin", "pause"
 
 
@@ -21,7 +20,6 @@ class LookForm(forms.Form):
     reason = forms.CharField(
         label=_("Reason"),
         max_length=500,
-        widget=forms.TextInput(attrs=_TEXT),
         help_text=_("Goes into the audit log."),
     )
 
@@ -46,7 +44,7 @@ class AgreementForm(forms.Form):
     other = forms.SlugField(
         label=_("Short name of the other organisation"),
         max_length=60,
-        widget=forms.TextInput(attrs=_TEXT | {"autocomplete": "off", "spellcheck": "false"}),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
         help_text=_(
             "Its officers can tell you. It stands in none of your pages before they agree."
         ),

@@ -22,7 +22,6 @@ from dpgov.web.picking import Suggested
 from dpgov.web.typed import TypedWholeNumber, as_typed
 
 _CHOICES = [(kind.value, _(kind.facts.label)) for kind in StatisticKind]
-_TEXT = {"class": "form-control"}
 # What one question may cost, and from where on a permit is needed, as parts of the limit.
 TEMPLATES: Mapping[str, tuple[str | Promise, int, int | None, tuple[str, ...], int | None]] = {
     "open": (_("Open: only one question is bounded"), 5, None, (), None),
@@ -55,7 +54,6 @@ class PolicyForm(forms.Form):
     approve_every = forms.BooleanField(
         label=_("Every question needs your permit or approval"),
         required=False,
-        widget=forms.CheckboxInput({"class": "form-check-input"}),
         help_text=_("Whatever it costs. Ready-made questions are approved already."),
     )
     least_price = EpsilonField(
@@ -72,7 +70,7 @@ class PolicyForm(forms.Form):
         required=False,
         min_value=1,
         max_value=10**9,
-        widget=forms.TextInput({"class": "form-control", "inputmode": "numeric"}),
+        widget=forms.TextInput({"inputmode": "numeric"}),
         help_text=_(  # xgettext:no-python-format
             "With 95% confidence, as the price says before asking. A more exact count is "
             "refused, whatever remains of the budget. Leave it empty for no such rule."
@@ -81,7 +79,6 @@ class PolicyForm(forms.Form):
     only_ready_made = forms.BooleanField(
         label=_("Only ready-made questions may be asked"),
         required=False,
-        widget=forms.CheckboxInput({"class": "form-check-input"}),
         help_text=_(
             "Everything else is refused at every door, free answers too: the form, SQL, batches, "
             "the API. You publish ready-made questions in the settings of the dataset."
@@ -142,12 +139,11 @@ class PermitForm(forms.Form):
     limit = EpsilonField(label=_("Questions up to this ε"))
     last_day = forms.DateField(
         label=_("Until the end of"),
-        widget=forms.DateInput({"class": "form-control", "type": "date"}, format="%Y-%m-%d"),
+        widget=forms.DateInput({"type": "date"}, format="%Y-%m-%d"),
     )
     reason = forms.CharField(
         label=_("Reason"),
         max_length=500,
-        widget=forms.TextInput(_TEXT),
         help_text=_("Goes into the audit log."),
     )
 

@@ -12,7 +12,7 @@ class TermsForm(forms.Form):
     text = forms.CharField(
         label=_("Terms of use"),
         required=False,
-        widget=Lines(attrs={"class": "form-control", "rows": 16}),
+        widget=Lines(attrs={"rows": 16}),
         help_text=_(
             "Plain text. It is shown as you write it, line by line. Leave it empty to remove the "
             "terms."
@@ -26,6 +26,5 @@ class AcceptForm(forms.Form):
     version = forms.IntegerField(widget=forms.HiddenInput, min_value=1)
     agreed = forms.BooleanField(
         label=_("I have read these terms and keep to them."),
-        widget=forms.CheckboxInput(attrs={"class": "form-check-input"}),
         error_messages={"required": _("Tick this box to accept the terms.")},
     )

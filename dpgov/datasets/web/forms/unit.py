@@ -10,8 +10,6 @@ from dpgov.datasets.models import Dataset
 from dpgov.privacy.plan.schema import PrivacyUnit
 from dpgov.web.typed import TypedWholeNumber
 
-_SELECT = {"class": "form-select"}
-_NUMBER = {"class": "form-control", "inputmode": "numeric"}
 LARGEST_BOUND = 100_000
 
 
@@ -23,7 +21,6 @@ class BoundsForm(forms.Form):
         required=False,
         min_value=1,
         max_value=LARGEST_BOUND,
-        widget=forms.TextInput(attrs=_NUMBER),
         help_text=_(
             "Of a person with more rows only so many are used, chosen by chance. The noise "
             "of every answer grows with this number, so take what most people have, not the most "
@@ -35,7 +32,6 @@ class BoundsForm(forms.Form):
         required=False,
         min_value=1,
         max_value=LARGEST_BOUND,
-        widget=forms.TextInput(attrs=_NUMBER),
         help_text=_(
             "Leave this empty if you are not sure. It makes the noise of counts of people "
             "by group smaller, and of nothing else: a person in more groups is counted in so many "
@@ -84,7 +80,6 @@ class UnitForm(BoundsForm):
         label=_("Column that names the person"),
         required=False,
         max_length=200,
-        widget=forms.Select(attrs=_SELECT),
         help_text=_(
             "A number or text that is the same in all rows of a person, such as a patient "
             "number. Rows without it are dropped. Nobody can ask about this column."

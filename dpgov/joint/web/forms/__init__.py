@@ -26,16 +26,14 @@ from dpgov.queries.web.forms.rows import even_edges, number_list, proposed_width
 from dpgov.queries.wording.dates import PARTS_IN_WORDS
 from dpgov.web.typed import Lines, TypedAmount, TypedWholeNumber, as_typed
 
-_TEXT = {"class": "form-control"}
-_SELECT = {"class": "form-select"}
-_CODE = {**_TEXT, "autocomplete": "off", "autocapitalize": "characters", "spellcheck": "false"}
+_CODE = {"autocomplete": "off", "autocapitalize": "characters", "spellcheck": "false"}
 
 
 def _reason() -> forms.CharField:
     return forms.CharField(
         label=_("Reason"),
         max_length=500,
-        widget=Lines(_TEXT | {"rows": 2}),
+        widget=Lines({"rows": 2}),
         help_text=_("The officer who decides reads it, and it goes into the audit log."),
         error_messages={"required": _("Give a reason. It goes into the audit log.")},
     )
@@ -87,16 +85,14 @@ class ProposalForm(forms.Form):
     title = forms.CharField(
         label=_("Title"),
         max_length=LONGEST_TITLE,
-        widget=forms.TextInput(_TEXT),
         help_text=_("Every organisation that takes part reads it."),
     )
-    column = forms.ChoiceField(label=_("Total of"), required=False, widget=forms.Select(_SELECT))
-    group = forms.ChoiceField(label=_("In groups of"), required=False, widget=forms.Select(_SELECT))
+    column = forms.ChoiceField(label=_("Total of"), required=False)
+    group = forms.ChoiceField(label=_("In groups of"), required=False)
     edges = forms.CharField(
         label=_("Edges of the groups"),
         required=False,
         max_length=4000,
-        widget=forms.TextInput(_TEXT),
         help_text=_(
             "For a column of numbers: rising, like 20, 40, 60; a group takes its lower edge. Left "
             "empty, about ten of equal width are made out of the declared bounds."
@@ -110,14 +106,12 @@ class ProposalForm(forms.Form):
         min_value=2,
         max_value=MOST_PARTIES,
         initial=FEWEST_PARTIES,
-        widget=forms.TextInput(_TEXT),
     )
     colluders = TypedWholeNumber(
         label=_("Of whom may collude"),
         min_value=0,
         max_value=MOST_PARTIES,
         initial=1,
-        widget=forms.TextInput(_TEXT),
         help_text=_("So many may collude and learn no more than the price says."),
     )
 
@@ -182,7 +176,7 @@ class JoinForm(forms.Form):
     """With which dataset, and why."""
 
     code = forms.CharField(max_length=60, required=False, widget=forms.HiddenInput)
-    dataset = forms.ChoiceField(label=_("Your dataset"), widget=forms.Select(_SELECT))
+    dataset = forms.ChoiceField(label=_("Your dataset"))
     reason = _reason()
 
     def __init__(self, *args: Any, datasets: Sequence[Dataset], **kwargs: Any) -> None:

@@ -18,13 +18,10 @@ from dpgov.tenants.models import Membership, Project, ProjectMember, User
 from dpgov.web.picking import FEW, UNKNOWN, Suggested, TypedOne, is_key
 from dpgov.web.typed import as_typed
 
-_TEXT = {"class": "form-control"}
-
 
 def _reason() -> forms.CharField:
     return forms.CharField(
         max_length=500,
-        widget=forms.TextInput(attrs=_TEXT),
         label=_("Reason"),
         help_text=_("Goes into the audit log."),
         error_messages={"required": _("Say why, in a few words.")},
@@ -39,7 +36,6 @@ class AllocationForm(forms.Form):
 
     holder = forms.ChoiceField(
         label=_("Analyst or project"),
-        widget=forms.Select(attrs={"class": "form-select"}),
         error_messages={"required": _("Choose who gets the allocation.")},
     )
     epsilon_limit = EpsilonField(

@@ -21,7 +21,7 @@ def _reason(label: "StrOrPromise") -> forms.CharField:
     return forms.CharField(
         label=label,
         max_length=500,
-        widget=Lines({"class": "form-control", "rows": 2}),
+        widget=Lines({"rows": 2}),
         help_text=_LOGGED,
         error_messages={"required": _("Give a reason. It goes into the audit log.")},
     )

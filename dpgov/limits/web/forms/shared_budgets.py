@@ -19,15 +19,13 @@ from dpgov.web.picking import PickSeveral, Suggested
 from dpgov.web.typed import Lines
 
 _CHOOSE = _("Choose a dataset.")
-_TEXT = {"class": "form-control"}
-_SELECT = {"class": "form-select"}
-_CODE = {**_TEXT, "autocomplete": "off", "autocapitalize": "characters", "spellcheck": "false"}
+_CODE = {"autocomplete": "off", "autocapitalize": "characters", "spellcheck": "false"}
 
 
 def _reason() -> forms.CharField:
     return forms.CharField(
         max_length=500,
-        widget=Lines(_TEXT | {"rows": 2}),
+        widget=Lines({"rows": 2}),
         label=_("Reason"),
         help_text=_(
             "Why are these the same people, or not? The officer who decides reads it, and it goes "
@@ -43,7 +41,6 @@ class OpenForm(forms.Form):
     name = forms.CharField(
         label=_("Name"),
         max_length=120,
-        widget=forms.TextInput(_TEXT),
         help_text=_("The people, not the files: “Residents of Harbour”."),
     )
     mode = mode_field(_("Datasets that add up losses in the same way can share it."))
@@ -89,9 +86,7 @@ class DivideForm(forms.Form):
             "invalid_choice": _("Choose from the datasets in the list."),
         },
     )
-    name = forms.CharField(
-        label=_("Name of the new shared budget"), max_length=120, widget=forms.TextInput(_TEXT)
-    )
+    name = forms.CharField(label=_("Name of the new shared budget"), max_length=120)
     reason = _reason()
 
     def __init__(self, *args: Any, named: Sequence[Named], **kwargs: Any) -> None:
@@ -108,7 +103,6 @@ class MergeForm(forms.Form):
 
     other = forms.ChoiceField(
         label=_("Shared budget that ends"),
-        widget=forms.Select(_SELECT),
         error_messages={
             "required": _("Choose one."),
             "invalid_choice": _("Choose one from the list."),

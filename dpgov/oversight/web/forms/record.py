@@ -9,8 +9,7 @@ from django.utils.translation import gettext_lazy, gettext_noop
 from dpgov.oversight.record.record import Typed, allowed
 from dpgov.web.typed import Lines
 
-_TEXT = {"class": "form-control"}
-_AREA = {"class": "form-control", "rows": 3}
+_AREA = {"rows": 3}
 # The registry's sectors, which stay English in the record; people may read them in their language.
 SECTORS = (
     gettext_noop("Technology"),
@@ -43,15 +42,12 @@ class RecordForm(forms.Form):
     region = forms.CharField(
         label=gettext_lazy("Region"),
         max_length=200,
-        widget=forms.TextInput(_TEXT),
         help_text=gettext_lazy("Whom the data describes, or whose laws apply."),
     )
-    sector = forms.ChoiceField(
-        label=gettext_lazy("Sector"), required=False, widget=forms.Select({"class": "form-select"})
-    )
+    sector = forms.ChoiceField(label=gettext_lazy("Sector"), required=False)
     published = forms.DateField(
         label=gettext_lazy("First published on"),
-        widget=forms.DateInput({"class": "form-control", "type": "date"}, format="%Y-%m-%d"),
+        widget=forms.DateInput({"type": "date"}, format="%Y-%m-%d"),
         help_text=gettext_lazy(
             "The registry takes the first day of a month or year where it is not known."
         ),

@@ -21,9 +21,7 @@ from dpgov.queries.web.forms.state import new_key
 from dpgov.queries.wording.words import in_words
 from dpgov.web.typed import Lines, TypedNumber, TypedWholeNumber, as_typed
 
-_TEXT = {"class": "form-control", "autocomplete": "off"}
-_CHECKS = {"class": "form-check-input"}
-_SELECT = {"class": "form-select"}
+_TEXT = {"autocomplete": "off"}
 _LONGEST = 60
 _MOST_TIMES = 1_000_000
 
@@ -50,7 +48,7 @@ class FillForm(forms.Form):
             self.fields[f"p{place}"] = _blank_field(one, schema, several=one.name in several)
         if len(allocations) > 1:
             self.fields["allocation"] = forms.ChoiceField(
-                label=_("Charged to"), choices=list(allocations), widget=forms.Select(_SELECT)
+                label=_("Charged to"), choices=list(allocations)
             )
 
     @property
@@ -81,10 +79,10 @@ def _blank_field(one: Parameter, schema: DatasetSchema, *, several: bool) -> for
                 label=one.name,
                 choices=choices,
                 initial=list(one.choices),
-                widget=forms.SelectMultiple(_SELECT),
+                widget=forms.SelectMultiple,
                 error_messages={"required": _("Choose at least one.")},
             )
-        return forms.ChoiceField(label=one.name, choices=choices, widget=forms.Select(_SELECT))
+        return forms.ChoiceField(label=one.name, choices=choices)
     span = _("From {low} to {high}.").format(low=as_typed(one.lowest), high=as_typed(one.highest))
     kind = forms.CharField if _holds_dates(one.column, schema) else TypedNumber
     widget = forms.TextInput(_TEXT)
@@ -103,7 +101,7 @@ class PublishForm(forms.Form):
     purpose = forms.CharField(
         label=gettext_lazy("What it is for"),
         max_length=300,
-        widget=Lines({"class": "form-control", "rows": 2}),
+        widget=Lines({"rows": 2}),
         help_text=gettext_lazy("Every analyst reads it. Goes into the audit log."),
     )
     price = EpsilonField(
@@ -140,7 +138,6 @@ class BlankForm(forms.Form):
     open = forms.BooleanField(
         label=gettext_lazy("Analysts choose this"),
         required=False,
-        widget=forms.CheckboxInput(_CHECKS),
     )
     name = forms.CharField(
         label=gettext_lazy("Called"),
@@ -164,7 +161,7 @@ class BlankForm(forms.Form):
                 required=False,
                 choices=[(name, name) for name in domain.categories],
                 initial=list(domain.categories),
-                widget=forms.SelectMultiple(_SELECT),
+                widget=forms.SelectMultiple,
             )
             return
         low, high = ("", "")

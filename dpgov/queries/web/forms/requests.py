@@ -24,7 +24,7 @@ def _text(label: "StrPromise", required: "StrPromise") -> forms.CharField:
     return forms.CharField(
         label=label,
         max_length=300,
-        widget=Lines({"class": "form-control", "rows": 2}),
+        widget=Lines({"rows": 2}),
         help_text=gettext_lazy("Goes into the audit log."),
         error_messages={"required": required},
     )
@@ -49,7 +49,6 @@ class AskForBudgetForm(forms.Form):
             for about in BudgetRequest.About
             if about is not BudgetRequest.About.QUESTION
         ],
-        widget=forms.Select(attrs={"class": "form-select"}),
         error_messages={"required": gettext_lazy("Choose what you ask for.")},
     )
     epsilon_limit = EpsilonField(
@@ -86,7 +85,6 @@ class AskNowForm(forms.Form):
             self.fields["allocation"] = forms.ChoiceField(
                 label=_("Charged to"),
                 choices=list(allocations),
-                widget=forms.Select({"class": "form-select"}),
             )
 
     @property
@@ -117,7 +115,7 @@ class AnswerForm(forms.Form):
     )
     last_day = forms.DateField(
         label=gettext_lazy("Until the end of"),
-        widget=forms.DateInput({"class": "form-control", "type": "date"}, format="%Y-%m-%d"),
+        widget=forms.DateInput({"type": "date"}, format="%Y-%m-%d"),
         error_messages={"required": gettext_lazy("Say until when they may.")},
     )
     answer = _text(gettext_lazy("Your answer"), gettext_lazy("Give the analyst a reason."))

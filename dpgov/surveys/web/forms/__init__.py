@@ -25,8 +25,6 @@ from dpgov.surveys.services.drafting import LONGEST_QUESTION, MOST_EXPECTED
 from dpgov.surveys.services.letters import MOST_ADDRESSES
 from dpgov.web.typed import Lines, TypedNumber, TypedWholeNumber, as_typed
 
-_TEXT = {"class": "form-control"}
-_SELECT = {"class": "form-select"}
 _DAYS = 30
 _MOST_TOLD = 20
 _IN_RANGES = ("lower", "upper", "ranges")
@@ -37,7 +35,7 @@ class _Bound(TypedNumber):
     """An end of the ranges, kept exact; None where it is left out."""
 
     def __init__(self, label: Any) -> None:
-        widget = forms.TextInput({**_TEXT, "autocomplete": "off"})
+        widget = forms.TextInput({"autocomplete": "off"})
         super().__init__(label=label, required=False, max_length=30, widget=widget)
 
     def clean(self, value: Any) -> Decimal | None:
@@ -52,13 +50,11 @@ class _Bound(TypedNumber):
 class SurveyForm(forms.Form):
     """The question, its answers in lines or a number in ranges, and what it costs."""
 
-    question = forms.CharField(
-        label=_("Question"), max_length=LONGEST_QUESTION, widget=forms.TextInput(_TEXT)
-    )
+    question = forms.CharField(label=_("Question"), max_length=LONGEST_QUESTION)
     answers = forms.CharField(
         label=_("Answers"),
         required=False,
-        widget=Lines({**_TEXT, "rows": 4}),
+        widget=Lines({"rows": 4}),
         help_text=_("One a line, 2 to 50. Each person chooses one."),
     )
     lower, upper = _Bound(_("From")), _Bound(_("To"))
@@ -67,7 +63,6 @@ class SurveyForm(forms.Form):
         required=False,
         min_value=FEWEST_ANSWERS,
         max_value=MOST_ANSWERS,
-        widget=forms.TextInput(_TEXT),
     )
     epsilon = EpsilonField(
         label=_("Privacy loss ε per answer"),
@@ -79,16 +74,14 @@ class SurveyForm(forms.Form):
         min_value=1,
         max_value=MOST_EXPECTED,
         initial=200,
-        widget=forms.TextInput(_TEXT),
         help_text=_("Says how exact the estimates will be, before it opens."),
     )
     closes_on = forms.DateField(
-        label=_("Last day"), widget=forms.DateInput({**_TEXT, "type": "date"}, format="%Y-%m-%d")
+        label=_("Last day"), widget=forms.DateInput({"type": "date"}, format="%Y-%m-%d")
     )
     shared_budget = forms.ChoiceField(
         label=_("Charged to"),
         required=False,
-        widget=forms.Select(_SELECT),
         help_text=_(
             "Name the shared budget of these people if questions are asked about them too: an "
             "officer then has to agree."
@@ -101,7 +94,6 @@ class SurveyForm(forms.Form):
             ("no", _("everybody who has the address")),
         ],
         coerce=lambda value: value == "yes",
-        widget=forms.Select(_SELECT),
     )
 
     def __init__(self, *args: Any, budgets: Sequence[Budget], **kwargs: Any) -> None:
@@ -178,7 +170,7 @@ class LettersForm(forms.Form):
     addresses = forms.CharField(
         label=_("E-mail addresses"),
         max_length=MOST_ADDRESSES * 260,
-        widget=Lines({**_TEXT, "rows": 4, "autocomplete": "off", "spellcheck": "false"}),
+        widget=Lines({"rows": 4, "autocomplete": "off", "spellcheck": "false"}),
         help_text=_(
             "One a line. Each gets a token of its own, an address that you name again another one."
         ),
@@ -219,7 +211,7 @@ class OpenForm(forms.Form):
     reason = forms.CharField(
         label=_("Reason"),
         max_length=500,
-        widget=Lines({**_TEXT, "rows": 2}),
+        widget=Lines({"rows": 2}),
         help_text=_("Goes into the audit log."),
         error_messages={"required": _("Give a reason. It goes into the audit log.")},
     )
