@@ -155,8 +155,10 @@ _WITHIN = {
         for name in (
             *("rename", "describe", "audience", "access", "policy", "terms", "set_terms", "limit"),
             *("pause", "retention", "archive", "versions", "add_version", "delete_version"),
+            *("live", "refresh_live", "derive", "unit_bounds", "permit"),
         )
-    ),
+    )
+    | {"queries:unit_rows", "dashboards:record"},
     "queries:ask": frozenset({"queries:tables"}),
 }
 

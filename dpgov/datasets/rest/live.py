@@ -4,7 +4,7 @@ from typing import Any
 
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
-from rest_framework.exceptions import APIException, NotFound
+from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -14,6 +14,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.datasets.rest.shapes import ConflictSerializer
 from dpgov.datasets.selectors import dataset_or_404
 from dpgov.operation.bodies import NothingElse
+from dpgov.operation.conflicts import Conflict
 from dpgov.tenants.permissions import Permission, membership_of
 
 _MOST = 10**9
@@ -34,12 +35,6 @@ class RefreshedSerializer(serializers.Serializer[Any]):
 
     version = serializers.IntegerField(source="number")
     refreshed_at = serializers.DateTimeField(source="created_at")
-
-
-class _Refused(APIException):
-    """As things stand, under the code of the refusal."""
-
-    status_code = 409
 
 
 class RefreshView(APIView):
@@ -76,7 +71,7 @@ class RefreshView(APIView):
                 user=membership_of(request).user,
             )
         except services.RefusedRefresh as refusal:
-            raise _Refused(str(refusal), refusal.code) from refusal
+            raise Conflict(str(refusal), refusal.code) from refusal
         except Dataset.DoesNotExist as missing:
             raise NotFound from missing
         body = RefreshedSerializer(found.version).data
