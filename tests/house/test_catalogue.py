@@ -6,8 +6,8 @@ from functools import cache
 
 from tests.house import tree
 
-_IDS = re.compile(r"\s*([A-M]\d{1,2}(?:(?:, | and )[A-M]\d{1,2})*)\b")
-_ROW = re.compile(r"^\| ([A-M]\d{1,2}) \| .+ \| (.+) \|$", re.MULTILINE)
+_IDS = re.compile(r"\s*([A-M]\d{1,3}(?:(?:, | and )[A-M]\d{1,3})*)\b")
+_ROW = re.compile(r"^\| ([A-M]\d{1,3}) \| .+ \| (.+) \|$", re.MULTILINE)
 
 
 def test_every_line_names_tests_that_cite_it() -> None:
