@@ -50,7 +50,7 @@ def converse(request: dict[str, Any], limits: Limits, watch: Watch) -> dict[str,
         return child_process.converse(request, limits, watch)
     with _one_at_a_time:
         _loaded()
-    body = {"memory_bytes": limits.memory_bytes, "seconds": limits.seconds}
+    body = limits.as_json()
     here, there = _FORKS.Pipe(duplex=False)
     reader = _FORKS.Process(target=_read, args=(request | body, there))
     with here:

@@ -78,7 +78,7 @@ def folder() -> Path:
 
 def _name(request: dict[str, Any], limits: Limits) -> str:
     asked = {name: value for name, value in request.items() if name != _NAMED_BY_ITS_CALLER}
-    whole = [_without_places(asked), limits.memory_bytes, limits.seconds]
+    whole = [_without_places(asked), limits.as_json()]
     return sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()
 
 

@@ -18,7 +18,7 @@ from dpgov.engines.deriving import Parent
 from dpgov.engines.fingerprint import TableFingerprint, from_json
 from dpgov.engines.ingest.drafts import remove_drafts
 from dpgov.engines.ingest.request import Before, Join, UnitNames, columns_as_json
-from dpgov.language.said import said
+from dpgov.language.said import from_values, said
 from dpgov.privacy.plan.schema import ColumnSpec
 
 __all__ = [
@@ -262,14 +262,19 @@ def _answered(answer: dict[str, Any], do: str) -> dict[str, Any]:
 
 def _sentence(answer: dict[str, Any]) -> str:
     """With its pattern, if that is one: the child has read a stranger's file."""
-    text, pattern, values = (answer.get(name) for name in ("refused", "pattern", "values"))
+    text, kept = answer.get("refused"), answer.get("kept")
     try:
-        parts = list(Formatter().parse(pattern or ""))
-        named = {name for _, name, _, _ in parts if name is not None}
-        plain = all(name.isidentifier() and spec in ("", ",") for _, name, spec, _ in parts if name)
-        if plain and isinstance(values, dict) and named == set(values):
-            found = said(str(pattern), **values)
-            return found if found == text else str(text)
-    except (ValueError, TypeError, KeyError, IndexError):
+        if isinstance(kept, dict) and _is_plain(kept) and (found := from_values(kept)) == text:
+            return found
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
         pass
     return str(text)
+
+
+def _is_plain(kept: dict[str, Any]) -> bool:
+    """A pattern that is filled in with all of its values and nothing else, and so are these."""
+    parts = list(Formatter().parse(kept["pattern"]))
+    named = {name for _, name, _, _ in parts if name is not None}
+    plain = all(name.isidentifier() and spec in ("", ",") for _, name, spec, _ in parts if name)
+    inner = [value for value in kept["values"].values() if "value" not in value]
+    return plain and named == set(kept["values"]) and all(map(_is_plain, inner))

@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -37,10 +37,18 @@ _LARGEST_ANSWER = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a child may use: memory on top of the reader itself, and seconds on the clock."""
+    """What a child may use: memory on top of the reader itself, and seconds on the clock.
+
+    `disk_bytes` is how large one file of an archive may be that it puts down while it reads it.
+    """
 
     memory_bytes: int
     seconds: int
+    disk_bytes: int = 0
+
+    def as_json(self) -> dict[str, int]:
+        """For the child."""
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +80,7 @@ def converse(request: dict[str, Any], limits: Limits, watch: Watch) -> dict[str,
     `watch` is called at least twice a second; whatever it raises ends the child and is passed on.
     Raises TooSlow and Died.
     """
-    body = {"memory_bytes": limits.memory_bytes, "seconds": limits.seconds, "parent": os.getpid()}
+    body = limits.as_json() | {"parent": os.getpid()}
     with subprocess.Popen(
         [sys.executable, "-m", "dpgov.engines.ingest"],
         stdin=subprocess.PIPE,

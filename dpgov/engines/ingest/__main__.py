@@ -9,8 +9,9 @@ from typing import Any
 
 from dpgov.engines.ingest.limits import MAX_COLUMNS, die_with, is_full, limit_self
 from dpgov.engines.ingest.refusal import Refused
-from dpgov.language.said import Said, said
+from dpgov.language.said import as_values, said
 
+_PARQUET, _ZIP = b"PA", b"PK"
 _UNREADABLE = said("The file could not be read. Export it again as CSV or Parquet and upload that.")
 _TOO_MUCH_MEMORY = said(
     "The file needs more memory to read than is allowed. It may be damaged, or made to unpack to a "
@@ -58,9 +59,7 @@ class _Telling:
 
 def _refused(text: str) -> dict[str, Any]:
     """The sentence, and how it was made, so that it can be said in another language."""
-    if isinstance(text, Said):
-        return {"refused": text, "pattern": text.pattern, "values": text.values}
-    return {"refused": text}
+    return {"refused": text, "kept": as_values(text)}
 
 
 def _inspect(request: dict[str, Any]) -> dict[str, Any]:
@@ -68,10 +67,9 @@ def _inspect(request: dict[str, Any]) -> dict[str, Any]:
     from dpgov.engines.ingest.understood import understand
 
     path = Path(request["path"])
-    with path.open("rb") as file:
-        if file.read(2) in (b"PA", b"PK"):
-            # What may hold tables in binary needs all of the reader.
-            import dpgov.engines.ingest.tables  # noqa: F401
+    if _begin(path) in (_PARQUET, _ZIP):
+        # What may hold tables in binary needs all of the reader.
+        import dpgov.engines.ingest.several  # noqa: F401
     _limit(request, written_bytes=0)
     return understand(path, request["wanted"])._asdict()
 
@@ -163,8 +161,20 @@ def _limit(request: dict[str, Any], *, written_bytes: int) -> None:
     limit_self(
         memory_bytes=request["memory_bytes"],
         seconds=request["seconds"],
-        written_bytes=written_bytes,
+        written_bytes=max(written_bytes, _put_down(request)),
     )
+
+
+def _put_down(request: dict[str, Any]) -> int:
+    """How large a file of an archive may be that is read from its end, if one is sent."""
+    sent = [request.get("path"), (request.get("join") or {}).get("path")]
+    packed = any(_begin(Path(path)) == _ZIP for path in sent if path)
+    return int(request["disk_bytes"]) if packed else 0
+
+
+def _begin(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(2)
 
 
 def _largest_output(max_rows: int, columns: int) -> int:

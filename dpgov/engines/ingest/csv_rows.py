@@ -11,9 +11,10 @@ import pyarrow as pa
 import pyarrow.csv
 
 from dpgov.engines.ingest.limits import MAX_ROW_BYTES
+from dpgov.engines.ingest.packed.packing import PackedFile, Source
 from dpgov.engines.ingest.reading import UTF8, Reading
 from dpgov.engines.ingest.refusal import Refused
-from dpgov.engines.ingest.texts import Text, open_text
+from dpgov.engines.ingest.texts import CleanText, Text, open_text
 from dpgov.language.said import said
 
 # No row may be longer than one.
@@ -24,9 +25,9 @@ UNREADABLE = said("The file is damaged or not complete. Export it again and uplo
 class CsvRows:
     """The rows of one file as batches, drawn once."""
 
-    def __init__(self, path: Path, reading: Reading, names: tuple[str, ...]) -> None:
+    def __init__(self, source: Source, reading: Reading, names: tuple[str, ...]) -> None:
         self._reading, self._names = reading, names
-        self._blocks = _blocks_of(path, reading)
+        self._blocks = _blocks_of(source, reading)
         self._delivered = 0
 
     def read_bytes(self) -> int:
@@ -71,8 +72,8 @@ class _Plain:
 class _Unpacked:
     """The blocks of a text that is unpacked or recoded, and where in the file each one ended."""
 
-    def __init__(self, text: Text) -> None:
-        self._text = text
+    def __init__(self, text: Text, clean: CleanText | None) -> None:
+        self._text, self._clean = text, clean
         self._ends = [0]
 
     def file(self) -> pa.NativeFile:
@@ -96,13 +97,20 @@ class _Unpacked:
         """A block: the reader asks for whole ones, and gets them up to the last."""
         block = self._text.stream.read(size)
         self._ends.append(self._text.position())
+        if self._clean is not None:
+            self._clean.add(block)
+            if len(block) < size:
+                self._clean.end()
         return block
 
 
-def _blocks_of(path: Path, reading: Reading) -> _Plain | _Unpacked:
+def _blocks_of(source: Source, reading: Reading) -> _Plain | _Unpacked:
+    if isinstance(source, PackedFile):
+        # Looked at as it comes: unpacking it once more would take longer.
+        return _Unpacked(open_text(source, reading), CleanText())
     if reading.packed or reading.encoding != UTF8:
-        return _Unpacked(open_text(path, reading))
-    return _Plain(path)
+        return _Unpacked(open_text(source, reading), None)
+    return _Plain(source)
 
 
 def _refusal(problem: pa.ArrowInvalid) -> Refused:

@@ -19,8 +19,9 @@ import pyarrow.compute as pc
 from dpgov.engines.ingest.reading import reading_of
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.request import Join
+from dpgov.engines.ingest.several import open_files
 from dpgov.engines.ingest.sniff import check_text, kind_of
-from dpgov.engines.ingest.tables import Table, Told, nobody, open_table
+from dpgov.engines.ingest.tables import Table, Told, nobody, open_table, plain
 from dpgov.engines.ingest.values import cells_of
 from dpgov.language.said import said
 
@@ -32,6 +33,8 @@ def opened(path: Path, reading: Mapping[str, Any] | None, told: Told = nobody) -
     """A file as its owner wants it read, looked at once to its end before it is parsed."""
     found = kind_of(path)
     wanted = replace(reading_of(dict(reading or {})), packed=found.packed)
+    if found.files:
+        return open_files(path, found, wanted, told)
     if found.format == "csv":
         check_text(path, wanted)
     return open_table(path, format_name=found.format, reading=wanted, told=told)
@@ -59,7 +62,7 @@ def public_rows(join: Join) -> PublicRows:
     at = table.names.index(join.public_key)
     places = [table.names.index(name) for name in join.columns]
     keys: list[pa.Array] = []
-    taken: list[list[pa.Array]] = [[pa.nulls(0, _plain(table.types[at]))] for at in places]
+    taken: list[list[pa.Array]] = [[pa.nulls(0, plain(table.types[at]))] for at in places]
     rows = 0
     for batch in table.batches:
         rows += batch.num_rows
@@ -69,15 +72,11 @@ def public_rows(join: Join) -> PublicRows:
         has_key = pc.is_valid(texts)
         keys.append(texts.filter(has_key))
         for arrays, place in zip(taken, places, strict=True):
-            column = batch.column(place).cast(_plain(table.types[place]))
+            column = batch.column(place).cast(plain(table.types[place]))
             arrays.append(column.filter(has_key))
     whole = pa.concat_arrays([pa.nulls(0, pa.large_string()), *keys])
     _check_once(whole, join.public_key)
     return PublicRows(whole, tuple(map(pa.concat_arrays, taken)), table.decimal)
-
-
-def _plain(kind: pa.DataType) -> pa.DataType:
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _texts(column: pa.Array, decimal: str) -> pa.Array:

@@ -55,6 +55,15 @@ def limit_self(*, memory_bytes: int, seconds: int, written_bytes: int) -> None:
     _lower(resource.RLIMIT_CORE, 0)
 
 
+def most_written() -> int:
+    """How many bytes this process may write into one file, by the bound that it has put on itself.
+
+    As many as it likes where it has not, as in a test.
+    """
+    bound = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+    return 2**62 if bound == resource.RLIM_INFINITY else bound
+
+
 def _lower(kind: int, value: int) -> None:
     hard = resource.getrlimit(kind)[1]
     bound = value if hard == resource.RLIM_INFINITY else min(value, hard)

@@ -18,7 +18,8 @@ GZIP, ZIP = "gzip", "zip"
 class Reading:
     """One way to read a file; what is empty is found out.
 
-    `packed` is GZIP or ZIP where one CSV file lies in an archive. `header` says whether the first
+    `packed` is GZIP where one CSV file lies in an archive, and ZIP where one or several files of a
+    kind do, all of which are read in this way. `header` says whether the first
     line holds the names of the columns; without them they are `column_1` and so on. `sheet` is one
     of a workbook.
     """

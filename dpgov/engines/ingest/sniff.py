@@ -1,10 +1,9 @@
 """What a file is, by its content and never by its name.
 
 Looks at bytes only: decides between CSV, Parquet and a workbook, packed or not, and refuses
-everything else by what it is.
+everything else by what it is. A workbook is an archive itself, and is told by what lies in it.
 """
 
-import codecs
 import csv
 import io
 import re
@@ -12,15 +11,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dpgov.engines.ingest.limits import MAX_COLUMNS, MAX_HEADER_BYTES, MAX_NAME_LENGTH
-from dpgov.engines.ingest.packing import is_workbook, unpacked
-from dpgov.engines.ingest.reading import DELIMITERS, GZIP, UTF8, ZIP, Reading
+from dpgov.engines.ingest.packed.archive import files_in, is_workbook
+from dpgov.engines.ingest.packed.packing import PackedFile, Source, unpacked
+from dpgov.engines.ingest.reading import DELIMITERS, GZIP, ZIP, Reading
 from dpgov.engines.ingest.refusal import Refused
-from dpgov.engines.ingest.texts import open_text
+from dpgov.engines.ingest.texts import CleanText, open_text
 from dpgov.language.said import said
 
 _PARQUET = b"PAR1"
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _CHUNK = 1 << 20
+_EMPTY = said("The file is empty.")
 _KNOWN = (
     (b"\x28\xb5\x2f\xfd", said("This is a zstd archive. Unpack it and upload the file inside.")),
     (b"BZh", said("This is a bzip2 archive. Unpack it and upload the file inside.")),
@@ -34,10 +35,11 @@ _KNOWN = (
 
 
 class Kind(NamedTuple):
-    """ "csv", "parquet" or "xlsx", and what a CSV file is packed into, if it is."""
+    """ "csv", "parquet" or "xlsx", what it is packed into, if it is, and the files inside."""
 
     format: str
     packed: str = ""
+    files: tuple[PackedFile, ...] = ()
 
 
 class CsvLayout(NamedTuple):
@@ -52,20 +54,56 @@ def kind_of(path: Path) -> Kind:
     with path.open("rb") as file:
         start = file.read(512)
     if not start:
-        raise Refused(said("The file is empty."))
+        raise Refused(_EMPTY)
     if start.startswith(_PARQUET):
         return Kind("parquet")
-    if start.startswith(_ZIP) and is_workbook(path):
-        return Kind("xlsx")
-    packed = GZIP if start.startswith(_GZIP) else ZIP if start.startswith(_ZIP) else ""
+    if start.startswith(_ZIP):
+        return Kind("xlsx") if is_workbook(path) else _kind_of_files(files_in(path))
+    packed = GZIP if start.startswith(_GZIP) else ""
     if packed:
-        inner, _position = unpacked(path, packed)
-        with inner:
-            start = inner.read(512) or b""
+        start = _start_of(path, packed)
         if start.startswith((_GZIP, _ZIP, _PARQUET)):
             raise Refused(said("Pack one CSV file alone, once. Upload Parquet as it is."))
     _check_start(start)
     return Kind("csv", packed)
+
+
+def _kind_of_files(files: tuple[PackedFile, ...]) -> Kind:
+    """All of one format: rows of two formats would be one table by chance alone."""
+    formats: dict[str, PackedFile] = {}
+    for file in files:
+        with file.naming():
+            formats.setdefault(_format_of(file), file)
+    if len(formats) > 1:
+        raise Refused(
+            said(
+                "The archive holds both CSV and Parquet: “{csv}” and “{parquet}”. Pack files of "
+                "one kind alone.",
+                csv=formats["csv"].name,
+                parquet=formats["parquet"].name,
+            )
+        )
+    return Kind(next(iter(formats)), ZIP, files)
+
+
+def _format_of(file: PackedFile) -> str:
+    start = _start_of(file, ZIP)
+    if not start:
+        raise Refused(_EMPTY)
+    if start.startswith(_PARQUET):
+        return "parquet"
+    if start.startswith((_GZIP, _ZIP)):
+        raise Refused(
+            said("This file is an archive itself. Pack CSV or Parquet files alone, once.")
+        )
+    _check_start(start)
+    return "csv"
+
+
+def _start_of(source: Source, packed: str) -> bytes:
+    inner, _position = unpacked(source, packed)
+    with inner:
+        return inner.read(512) or b""
 
 
 def _check_start(start: bytes) -> None:
@@ -78,9 +116,9 @@ def _check_start(start: bytes) -> None:
         )
 
 
-def csv_layout(path: Path, reading: Reading) -> CsvLayout:
+def csv_layout(source: Source, reading: Reading) -> CsvLayout:
     """Read the first line: unless it is said, its delimiter is the one that occurs most in it."""
-    text = _first_line(path, reading)
+    text = _first_line(source, reading)
     delimiter = reading.delimiter or max(DELIMITERS, key=text.splitlines()[0].count)
     try:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
@@ -94,8 +132,8 @@ def csv_layout(path: Path, reading: Reading) -> CsvLayout:
     return CsvLayout(delimiter, tuple(names))
 
 
-def _first_line(path: Path, reading: Reading) -> str:
-    with open_text(path, reading).stream as file:
+def _first_line(source: Source, reading: Reading) -> str:
+    with open_text(source, reading).stream as file:
         line = file.readline(MAX_HEADER_BYTES + 1)
     if len(line) > MAX_HEADER_BYTES and b"\r" not in line:
         raise Refused(said("The header line is too long. Is the first line the column names?"))
@@ -178,38 +216,13 @@ def _check_name(name: str, place: int) -> None:
         )
 
 
-def check_text(path: Path, reading: Reading, *, most: int | None = None) -> None:
+def check_text(source: Source, reading: Reading, *, most: int | None = None) -> None:
     """Read the whole text once, or its first `most` bytes: UTF-8 throughout, and no NUL bytes."""
-    decoder = codecs.getincrementaldecoder(UTF8)()
-    line, left = 1, most
-    with open_text(path, reading).stream as file:
+    clean, left = CleanText(), most
+    with open_text(source, reading).stream as file:
         while chunk := file.read(_CHUNK if left is None else min(_CHUNK, left)):
             left = None if left is None else left - len(chunk)
-            if b"\0" in chunk:
-                line += chunk[: chunk.index(b"\0")].count(b"\n")
-                raise Refused(
-                    said(
-                        "Line {line:,} has a NUL byte, so this is not a CSV text file.",
-                        line=line,
-                    )
-                )
-            _check_encoding(decoder, chunk, line)
-            line += chunk.count(b"\n")
+            clean.add(chunk)
         whole = not file.read(1)
     if whole:
-        _check_encoding(decoder, b"", line, final=True)
-
-
-def _check_encoding(
-    decoder: codecs.IncrementalDecoder, chunk: bytes, line: int, *, final: bool = False
-) -> None:
-    try:
-        decoder.decode(chunk, final)
-    except UnicodeDecodeError as problem:
-        line += chunk[: problem.start].count(b"\n")
-        raise Refused(
-            said(
-                "Line {line:,} is not UTF-8, and other lines are. Save the file as UTF-8.",
-                line=line,
-            )
-        ) from problem
+        clean.end()

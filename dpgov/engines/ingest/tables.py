@@ -4,6 +4,7 @@ What the file says about itself is not believed: rows and bytes are counted as t
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -13,11 +14,12 @@ import pyarrow.parquet as pq
 
 from dpgov.engines.ingest.csv_rows import UNREADABLE, CsvRows
 from dpgov.engines.ingest.limits import largest_unpacked
+from dpgov.engines.ingest.packed.packing import Source
+from dpgov.engines.ingest.packed.workbook import batches_of, rows_of, sheet_of
 from dpgov.engines.ingest.reading import AS_IT_STANDS, POINT, Reading
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.row_groups import batches_of_groups, in_pieces
 from dpgov.engines.ingest.sniff import check_names, csv_layout, names_of
-from dpgov.engines.ingest.workbook import batches_of, rows_of, sheet_of
 from dpgov.language.said import said
 
 # How many rows were read, and about how many bytes of the file.
@@ -64,17 +66,20 @@ def open_table(
 
     `told` hears after each batch how far it is, and of the whole file once there are no more rows.
     """
-    try:
+    with readable():
         table = _OPEN[format_name](path, reading)
-    except (pa.ArrowInvalid, OSError) as problem:
-        raise Refused(UNREADABLE) from problem
-    return replace(table, batches=_bounded(table, path.stat().st_size, told))
+    return bounded(table, path.stat().st_size, told)
+
+
+def bounded(table: Table, file_bytes: int, told: Told) -> Table:
+    """The same, which holds no more than a file of this size may, and tells how far it is."""
+    return replace(table, batches=_bounded(table, file_bytes, told))
 
 
 def _bounded(table: Table, file_bytes: int, told: Told) -> Iterator[pa.RecordBatch]:
     allowed = largest_unpacked(file_bytes)
     decoded = rows = 0
-    while (batch := _next(table.batches)) is not None:
+    while (batch := next_of(table.batches)) is not None:
         decoded += batch.nbytes
         if decoded > allowed:
             raise Refused(
@@ -87,9 +92,17 @@ def _bounded(table: Table, file_bytes: int, told: Told) -> Iterator[pa.RecordBat
     told(rows, file_bytes)
 
 
-def _next(batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | None:
-    try:
+def next_of(batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | None:
+    """The next rows, None at their end; raises Refused."""
+    with readable():
         return next(batches, None)
+
+
+@contextmanager
+def readable() -> Iterator[None]:
+    """What the reader says within is said in our words; raises Refused."""
+    try:
+        yield
     except pa.ArrowMemoryError:
         raise
     except (pa.ArrowException, OSError) as problem:
@@ -107,23 +120,25 @@ def _open_sheet(path: Path, reading: Reading) -> Table:
     return Table(names, types, batches, lambda n: size * n // height, reading.decimal)
 
 
-def _open_csv(path: Path, reading: Reading) -> Table:
-    layout = csv_layout(path, reading)
+def open_csv(source: Source, reading: Reading) -> Table:
+    """Without a bound; raises Refused and what `readable` is for."""
+    layout = csv_layout(source, reading)
     written = replace(reading, delimiter=layout.delimiter)
     names = names_of(layout.cells, header=reading.header)
     types = (pa.string(),) * len(names)
-    rows = CsvRows(path, written, layout.cells if reading.header else names)
+    rows = CsvRows(source, written, layout.cells if reading.header else names)
     return Table(names, types, rows.batches(), lambda _: rows.read_bytes(), reading.decimal)
 
 
-def _open_parquet(path: Path, _reading: Reading) -> Table:
+def open_parquet(path: Path) -> Table:
+    """The same."""
     schema = _parquet_file(path).schema_arrow
     usable = [field for field in schema if not _has_no_cells(field.type)]
     left_out = tuple(name for name in schema.names if name not in {one.name for one in usable})
     check_names(tuple(schema.names))
     if not usable:
         raise Refused(said("Every column holds lists, records or bytes. Flatten some of them."))
-    texts = [field.name for field in usable if _is_text(field.type)]
+    texts = [field.name for field in usable if is_text(field.type)]
     # Texts stay dictionaries, so that a repeated long text is not copied for each row.
     file = _parquet_file(path, texts)
     found = [field.name for field in usable]
@@ -171,10 +186,16 @@ def _least_width(kind: pa.DataType) -> int:
     """How many bytes a decoded cell of this type takes at least; a text has an offset of four."""
     if pa.types.is_null(kind):
         return 1
-    return 4 if _is_text(kind) or pa.types.is_dictionary(kind) else (kind.bit_width + 7) // 8
+    return 4 if is_text(kind) or pa.types.is_dictionary(kind) else (kind.bit_width + 7) // 8
 
 
-def _is_text(kind: pa.DataType) -> bool:
+def plain(kind: pa.DataType) -> pa.DataType:
+    """What the cells are, whether a file numbers its texts or not."""
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether its cells are texts, of any width."""
     is_short = pa.types.is_string(kind) or pa.types.is_string_view(kind)
     return bool(is_short or pa.types.is_large_string(kind))
 
@@ -194,15 +215,18 @@ def stated_kind(kind: pa.DataType) -> str:
     A type is metadata. Values, dictionaries and statistics of a file are data, and are not looked
     at: two files of one schema say the same, whatever is in them.
     """
-    if pa.types.is_dictionary(kind):
-        return stated_kind(kind.value_type)
+    kind = plain(kind)
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return "number"
     if pa.types.is_boolean(kind):
         return "truth"
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
         return "date"
-    return "category" if _is_text(kind) else ""
+    return "category" if is_text(kind) else ""
 
 
-_OPEN = {"csv": _open_csv, "parquet": _open_parquet, "xlsx": _open_sheet}
+_OPEN: dict[str, Callable[[Path, Reading], Table]] = {
+    "csv": open_csv,
+    "parquet": lambda path, _: open_parquet(path),
+    "xlsx": _open_sheet,
+}

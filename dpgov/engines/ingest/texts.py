@@ -7,18 +7,18 @@ then two encodings are mixed and nothing is guessed.
 
 import codecs
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from dpgov.engines.ingest.limits import LOOKED_AT_BYTES
-from dpgov.engines.ingest.packing import unpacked
+from dpgov.engines.ingest.packed.packing import PackedFile, Source, unpacked
 from dpgov.engines.ingest.reading import UTF8, Reading
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.language.said import said
 
 _CHUNK = 1 << 16
-_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_ASCII, _UTF16 = "ascii", "utf-16"
+_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _WESTERN = "cp1252"
 
 
@@ -65,25 +65,79 @@ class _Recoded(io.RawIOBase):
         return len(taken)
 
 
-def open_text(path: Path, reading: Reading) -> Text:
-    """From its beginning; raises Refused for an archive of anything but one file."""
-    inner, position = unpacked(path, reading.packed)
+class CleanText:
+    """Holds a text, piece by piece, to what CSV needs: UTF-8 throughout, and no NUL bytes."""
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder(UTF8)()
+        self._line = 1
+
+    def add(self, chunk: bytes) -> None:
+        """The next piece; raises Refused, with the line."""
+        if b"\0" in chunk:
+            line = self._line + chunk[: chunk.index(b"\0")].count(b"\n")
+            raise Refused(
+                said("Line {line:,} has a NUL byte, so this is not a CSV text file.", line=line)
+            )
+        self._decode(chunk)
+        self._line += chunk.count(b"\n")
+
+    def end(self) -> None:
+        """There is no more; raises Refused for half a character."""
+        self._decode(b"", final=True)
+
+    def _decode(self, chunk: bytes, *, final: bool = False) -> None:
+        try:
+            self._decoder.decode(chunk, final)
+        except UnicodeDecodeError as problem:
+            line = self._line + chunk[: problem.start].count(b"\n")
+            raise Refused(
+                said(
+                    "Line {line:,} is not UTF-8, and other lines are. Save the file as UTF-8.",
+                    line=line,
+                )
+            ) from problem
+
+
+def open_text(source: Source, reading: Reading) -> Text:
+    """From its beginning."""
+    inner, position = unpacked(source, reading.packed)
     if reading.encoding != UTF8:
         inner = _Recoded(inner, reading.encoding)
     return Text(io.BufferedReader(inner, _CHUNK), position)
 
 
-def encoding_of(path: Path, packed: str) -> str:
-    """By the file's beginning; UTF-8 where it is that, or nothing that could be read."""
-    inner, _position = unpacked(path, packed)
+def encoding_of(sources: Sequence[Source], packed: str) -> str:
+    """By the beginnings of all of them; UTF-8 where it is that, or nothing that could be read.
+
+    Raises Refused for files in two encodings: read as one, the other would be other letters.
+    """
+    most = max(LOOKED_AT_BYTES // len(sources), _CHUNK)
+    found = [_looked_at(source, packed, most) for source in sources]
+    told = next((each for each in found if each != _ASCII), UTF8)
+    for source, each in zip(sources, found, strict=True):
+        if each != told and (each != _ASCII or told == _UTF16) and isinstance(source, PackedFile):
+            raise Refused(
+                said(
+                    "“{file}” is in another encoding than other files of the archive. Save all of "
+                    "them as UTF-8.",
+                    file=source.name,
+                )
+            )
+    return told
+
+
+def _looked_at(source: Source, packed: str, most: int) -> str:
+    """By its first `most` bytes; ASCII where they do not say which."""
+    inner, _position = unpacked(source, packed)
     stream: io.BufferedReader = io.BufferedReader(inner, _CHUNK)
     with stream:
-        return "utf-16" if stream.peek(2)[:2] in _UTF16 else _without_mark(stream)
+        return _UTF16 if stream.peek(2)[:2] in _UTF16_MARKS else _without_mark(stream, most)
 
 
-def _without_mark(stream: io.BufferedReader) -> str:
+def _without_mark(stream: io.BufferedReader, left: int) -> str:
     decoder = codecs.getincrementaldecoder(UTF8)()
-    is_plain, left = True, LOOKED_AT_BYTES
+    is_plain = True
     while chunk := stream.read(min(_CHUNK, left)):
         left -= len(chunk)
         try:
@@ -94,7 +148,9 @@ def _without_mark(stream: io.BufferedReader) -> str:
         # A character that a chunk's end cuts in two is no character yet.
         is_plain = is_plain and chunk[: len(chunk) - len(decoder.getstate()[0])].isascii()
     # What is left over at the very end is no part of a character.
-    return _WESTERN if is_plain and left and decoder.getstate()[0] else UTF8
+    if is_plain and left and decoder.getstate()[0]:
+        return _WESTERN
+    return _ASCII if is_plain and not decoder.getstate()[0] else UTF8
 
 
 def _western(chunk: bytes, stream: io.BufferedReader, left: int) -> str:

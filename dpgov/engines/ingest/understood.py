@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dpgov.engines.ingest.limits import LOOKED_AT_BYTES
+from dpgov.engines.ingest.packed.packing import PackedFile, about
 from dpgov.engines.ingest.reading import Reading, reading_of
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.sniff import (
@@ -32,23 +33,53 @@ def understand(path: Path, wanted: dict[str, Any]) -> Understood:
     """Raises Refused. `wanted` is what the owner chose, by the names of a Reading."""
     kind = kind_of(path)
     if kind.format == "parquet":
-        return _parquet(path)
+        return _parquet(path, kind)
     if kind.format == "xlsx":
         return _workbook(path, wanted)
     return _csv(path, kind, wanted)
 
 
 def _csv(path: Path, kind: Kind, wanted: dict[str, Any]) -> Understood:
-    encoding = wanted.get("encoding") or encoding_of(path, kind.packed)
+    first, *others = sources = kind.files or (path,)
+    encoding = wanted.get("encoding") or encoding_of(sources, kind.packed)
     reading = replace(reading_of(wanted), packed=kind.packed, encoding=encoding)
-    layout = csv_layout(path, replace(reading, header="header" in wanted and reading.header))
-    found = _named(replace(reading, delimiter=layout.delimiter), layout.cells, wanted)
-    check_text(path, reading, most=LOOKED_AT_BYTES)
-    return Understood("csv", *found, kinds=("",) * len(found[0]))
+    with about(first):
+        layout = csv_layout(first, replace(reading, header="header" in wanted and reading.header))
+        reading = replace(reading, delimiter=layout.delimiter)
+        headers, found = _named(reading, layout.cells, wanted)
+    if others:
+        _check_others(kind.files, replace(reading, header=found["header"]), headers)
+    for source in sources:
+        with about(source):
+            check_text(source, reading, most=LOOKED_AT_BYTES // len(sources))
+    return Understood("csv", headers, found | _archive(kind), ("",) * len(headers))
+
+
+def _check_others(
+    files: tuple[PackedFile, ...], reading: Reading, headers: tuple[str, ...]
+) -> None:
+    from dpgov.engines.ingest.several import check_first_line
+
+    for file in files[1:]:
+        with file.naming():
+            check_first_line(file, reading, files[0], headers)
+
+
+def _archive(kind: Kind) -> dict[str, Any]:
+    """What its owner is told of an archive, and how much time it takes."""
+    if not kind.files:
+        return {}
+    return {
+        "packed": kind.packed,
+        "files": len(kind.files),
+        "first_file": kind.files[0].name,
+        "last_file": kind.files[-1].name,
+        "unpacked_bytes": sum(file.entry.file_size for file in kind.files),
+    }
 
 
 def _workbook(path: Path, wanted: dict[str, Any]) -> Understood:
-    from dpgov.engines.ingest.workbook import rows_of, sheet_of, sheets_of
+    from dpgov.engines.ingest.packed.workbook import rows_of, sheet_of, sheets_of
 
     sheets = sheets_of(path)
     sheet = wanted.get("sheet") or sheets[0]
@@ -59,11 +90,12 @@ def _workbook(path: Path, wanted: dict[str, Any]) -> Understood:
     return Understood("xlsx", headers, found | {"sheets": list(sheets)}, ("",) * len(headers))
 
 
-def _parquet(path: Path) -> Understood:
+def _parquet(path: Path, kind: Kind) -> Understood:
+    from dpgov.engines.ingest.several import look_at
     from dpgov.engines.ingest.tables import open_table, stated_kind
 
-    table = open_table(path, format_name="parquet")
-    found = {"left_out": list(table.left_out)}
+    table = look_at(kind) if kind.files else open_table(path, format_name="parquet")
+    found = {"left_out": list(table.left_out)} | _archive(kind)
     return Understood("parquet", table.names, found, tuple(map(stated_kind, table.types)))
 
 

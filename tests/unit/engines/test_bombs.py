@@ -8,10 +8,10 @@ import pytest
 
 from dpgov.engines import child
 from dpgov.engines.child import Limits, RefusedFile
-from dpgov.engines.ingest import packing
+from dpgov.engines.ingest.packed import archive, packing
 from dpgov.engines.ingest.reading import GZIP, ZIP, Reading
 from dpgov.engines.ingest.refusal import Refused
-from dpgov.engines.ingest.sniff import check_text
+from dpgov.engines.ingest.sniff import check_text, kind_of
 from tests.unit.engines.hostile_files import save, zipped
 from tests.unit.engines.workbooks import packed, workbook
 
@@ -23,7 +23,8 @@ _ROWS = b"n\n" + b"1\n" * _ALLOWED
 @pytest.fixture
 def little(monkeypatch: pytest.MonkeyPatch) -> None:
     """A bound that a test can pass without a gigabyte."""
-    monkeypatch.setattr(packing, "largest_unpacked", lambda _size: _ALLOWED)
+    for module in (archive, packing):
+        monkeypatch.setattr(module, "largest_unpacked", lambda _size: _ALLOWED)
 
 
 def lying_zip() -> bytes:
@@ -53,7 +54,8 @@ def test_an_archive_is_counted_as_it_comes_out(
     source = save(tmp_path, made())
     assert source.stat().st_size < _ALLOWED / 50
     with pytest.raises(Refused, match=reason):
-        check_text(source, Reading(packed=kind))
+        for file in kind_of(source).files or (source,):
+            check_text(file, Reading(packed=kind))
 
 
 @pytest.mark.usefixtures("little")
@@ -61,7 +63,7 @@ def test_a_workbook_that_says_that_it_is_too_large_is_not_opened(tmp_path: Path)
     """L10: before a byte of it is parsed."""
     source = save(tmp_path, workbook({"s": [["n"], *([1] for _ in range(5_000))]}))
     with pytest.raises(Refused, match="100 times its size"):
-        packing.check_workbook(source)
+        archive.check_workbook(source)
 
 
 HUGE = {

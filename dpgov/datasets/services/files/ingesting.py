@@ -133,7 +133,7 @@ def _once(
                 target,
                 columns=schema.columns,
                 max_rows=schema.max_rows,
-                limits=limits_of(source),
+                limits=limits_of(source, upload.reading),
                 key=installation_key(),
                 unit=_unit_names(schema, partition_column, earlier),
                 before=before,

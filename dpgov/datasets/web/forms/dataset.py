@@ -28,7 +28,7 @@ class UploadForm(forms.Form):
         label=_("CSV, Excel or Parquet file"),
         allow_empty_file=True,
         error_messages={"required": _("Choose a file first.")},
-        widget=forms.FileInput(attrs={"accept": ".csv,.parquet"}),
+        widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.txt,.parquet,.xlsx,.zip,.gz"}),
     )
 
 

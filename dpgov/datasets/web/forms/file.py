@@ -72,7 +72,7 @@ def how_read(upload: Upload) -> Iterator[str]:
         yield from _of_live(reading)
         return
     if packed := reading.get("packed"):
-        yield gettext("The one file in the {packed} archive is read.").format(packed=packed)
+        yield _of_archive(packed, reading)
     if reading.get("encoding", "utf-8") != "utf-8":
         yield gettext("The text is not in UTF-8; it is read as {encoding}.").format(
             encoding=ENCODINGS[reading["encoding"]]
@@ -87,6 +87,15 @@ def how_read(upload: Upload) -> Iterator[str]:
         mark = reading.get("decimal", ".")
         yield gettext("Numbers are written with {mark}.").format(mark=DECIMALS[mark])
     yield from _names(upload)
+
+
+def _of_archive(packed: str, reading: Mapping[str, Any]) -> str:
+    if reading.get("files", 1) == 1:
+        return gettext("The one file in the {packed} archive is read.").format(packed=packed)
+    return gettext(
+        "The {number} files in the zip archive are read as one table, in the order of their names: "
+        "from “{first}” to “{last}”."
+    ).format(number=reading["files"], first=reading["first_file"], last=reading["last_file"])
 
 
 def _of_live(reading: Mapping[str, Any]) -> Iterator[str]:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from dpgov.engines.fingerprint import FORM, TableFingerprint
-from dpgov.engines.ingest.packing import unpacked
+from dpgov.engines.ingest.packed.as_one import bytes_of
 from dpgov.engines.ingest.reading import reading_of
 from dpgov.engines.ingest.recognised.hashes import CellHashes, texts_of
 from dpgov.engines.ingest.recognised.multiset import Multiset
@@ -25,8 +25,6 @@ from dpgov.engines.ingest.recognised.span import Span
 from dpgov.engines.ingest.sniff import kind_of
 from dpgov.engines.ingest.values import Cells
 from dpgov.engines.keys import derived, keyed
-
-_CHUNK = 1 << 20
 
 
 class Seen(NamedTuple):
@@ -141,16 +139,14 @@ def hash_of_file(path: Path, reading: Mapping[str, Any] | None, key: bytes) -> s
     What cells mean is a matter of reading: beside a decimal comma 71,5 is a number and 71.250 may
     be thousands, in another encoding or with another separator a text is another one. So a file
     that comes again to be read in another way has other cells, and is known by its bytes: those
-    inside an archive, and of a workbook with the name of one sheet. Raises Refused for what is no
-    table, as reading it does.
+    inside an archive, of several files those of one that holds them all, and of a workbook with the
+    name of one sheet. Raises Refused for what is no table, as reading it does.
     """
     kind = kind_of(path)
     sheet = reading_of(dict(reading or {})).sheet if kind.format == "xlsx" else ""
     told = hashlib.blake2b(key=derived(key, "file"), digest_size=16)
     # The name of a sheet ends here, whatever it is: no other name and file are the same bytes.
     told.update(len(sheet.encode()).to_bytes(8) + sheet.encode())
-    stream, _position = unpacked(path, kind.packed)
-    with stream:
-        while chunk := stream.read(_CHUNK):
-            told.update(chunk)
+    for chunk in bytes_of(kind.files or (path,), kind.packed, texts=kind.format == "csv"):
+        told.update(chunk)
     return told.hexdigest()

@@ -18,6 +18,7 @@ from dpgov.engines.child import Limits, Progress
 from dpgov.engines.ingest import csv_rows
 from dpgov.engines.ingest.joining import opened
 from dpgov.engines.ingest.reading import Reading
+from tests.unit.engines.hostile_files import parquet_of, zipped
 from tests.unit.engines.tables import KEY, number
 from tests.unit.engines.workbooks import workbook
 
@@ -35,12 +36,29 @@ def _sheet(path: Path) -> None:
     path.write_bytes(workbook({"one": [["n"], *([number] for number in NUMBERS)]}))
 
 
+def _parts(path: Path) -> None:
+    """The rows as CSV files of an archive, which lie there in another order than they are read."""
+    quarters = [NUMBERS[start : start + ROWS // 4] for start in range(0, ROWS, ROWS // 4)]
+    named = {
+        f"{at}.csv": "\n".join(["n", *map(str, rows)]).encode() for at, rows in enumerate(quarters)
+    }
+    path.write_bytes(zipped(dict(sorted(named.items(), reverse=True))))
+
+
+def _parquet_parts(path: Path) -> None:
+    halves = (NUMBERS[: ROWS // 2], NUMBERS[ROWS // 2 :])
+    parts = [parquet_of(pa.table({"n": half}), row_group_size=10_000) for half in halves]
+    path.write_bytes(zipped({f"{at}.parquet": part for at, part in enumerate(parts)}))
+
+
 FILES = {
     "csv": lambda path: path.write_text(TEXT),
     "gzip": lambda path: path.write_bytes(gzip.compress(TEXT.encode(), 1)),
     "utf-16": lambda path: path.write_text(TEXT, encoding="utf-16"),
     "parquet": _parquet,
     "sheet": _sheet,
+    "zip of several CSV files": _parts,
+    "zip of several Parquet files": _parquet_parts,
 }
 
 

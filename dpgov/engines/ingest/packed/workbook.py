@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, SheetTypeEnum
 
-from dpgov.engines.ingest.packing import check_workbook
+from dpgov.engines.ingest.packed.archive import check_workbook
 from dpgov.engines.ingest.reading import POINT
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.language.said import said
