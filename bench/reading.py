@@ -1,11 +1,13 @@
 """How long a file takes to become a stored version, beside DuckDB's own copy of the same file.
 
-`uv run bench/reading.py [--rows 10000000] [--rounds 3] [--columns 200]`: an invented table like a
-census (seven columns, seeded), or one of so many columns of numbers, as Parquet and as CSV, read as
-the reader's child process reads it: fingerprints, codes and, where a column names people, their
-ranks. Each in turns with `CREATE TABLE … AS` of the same file, two threads, within one run; medians
-of wall time, and of processor time in brackets: where other work shares the machine, that is the
-better ratio. Each reading in a process of its own, whose largest memory is shown.
+`uv run bench/reading.py [--rows 10000000] [--rounds 3] [--columns 200] [--files 10]`: an invented
+table like a census (seven columns, seeded), or one of so many columns of numbers, as Parquet and as
+CSV, read as the reader's child process reads it: fingerprints, codes and, where a column names
+people, their ranks. Each in turns with `CREATE TABLE … AS` of the same file, two threads, within
+one run; medians of wall time, and of processor time in brackets: where other work shares the
+machine, that is the better ratio. Each reading in a process of its own, whose largest memory is
+shown. With `--files` a zip archive of so many pieces beside each, and both with the look and the
+hash of their bytes.
 """
 
 import argparse
@@ -15,6 +17,7 @@ import statistics
 import sys
 import tempfile
 import time
+import zipfile
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -24,11 +27,13 @@ import duckdb
 
 from bench.census import COLUMNS, census, wide, wide_columns
 from dpgov.engines.child_process import ENVIRONMENT
+from dpgov.engines.ingest.joining import opened
+from dpgov.engines.ingest.recognised.fingerprint import hash_of_file
 from dpgov.engines.ingest.request import UnitNames
 from dpgov.engines.ingest.store import store
 from dpgov.engines.ingest.tables import open_table
 
-_MEMORY = 4 * 10**9
+_MEMORY, _KEY = 4 * 10**9, b"k" * 32
 
 
 def main() -> None:
@@ -37,6 +42,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--columns", type=int, default=0, help="of numbers, in place of a census")
+    parser.add_argument("--files", type=int, default=0, help="in a zip archive, beside the one")
     options = parser.parse_args()
     # Of which some are for allocators, and read when a process starts.
     os.environ.update(ENVIRONMENT)
@@ -46,15 +52,22 @@ def main() -> None:
         path, width = Path(name) / "table.parquet", options.columns
         parquet = wide(path, options.rows, width) if width else census(path, options.rows)
         for file in (parquet, _as_csv(parquet)):
-            print(_line(file, [_turn(file, width) for _ in range(options.rounds)]))
+            packed = [_in_pieces(file, options.files, options.rows)] if options.files else []
+            turns = [_turns(file, packed, width) for _ in range(options.rounds)]
+            for one, of_one in zip([file, *packed], zip(*turns, strict=True), strict=True):
+                print(_line(one, list(of_one)))
 
 
-def _turn(file: Path, width: int) -> tuple[float, ...]:
-    """Seconds of the copy and of both readings, each by the clock and of the processor, and the
-    largest memory of these in bytes."""
+def _turns(file: Path, packed: list[Path], width: int) -> list[tuple[float, ...]]:
+    """Of the file, and of an archive of its pieces: seconds of the copy and of both readings, each
+    by the clock and of the processor, and the largest memory of these in bytes."""
     copied = _copied(file, file.with_name("copy.duckdb"))
-    (*rows, one), (*people, two) = (_apart(file, names, width) for names in (None, "id"))
-    return *copied, *rows, *people, max(one, two)
+    turns = []
+    for one in (file, *packed):
+        read = (_apart(one, names, width, bool(packed)) for names in (None, "id"))
+        (*rows, most), (*people, other) = read
+        turns.append((*copied, *rows, *people, max(most, other)))
+    return turns
 
 
 def _line(file: Path, turns: list[tuple[float, ...]]) -> str:
@@ -75,9 +88,26 @@ def _beside(ours: tuple[float, float], copied: tuple[float, float]) -> tuple[str
     return f"{ours[0]:.1f} s ({ours[1]:.1f})", f"{ratios[0]:.1f} ({ratios[1]:.1f})"
 
 
-def _apart(file: Path, names: str | None, width: int) -> tuple[float, float, float]:
+def _apart(file: Path, names: str | None, width: int, whole: bool) -> tuple[float, float, float]:
     with get_context("spawn").Pool(1) as process:
-        return process.apply(_read, (file, file.with_name("read.duckdb"), names, width))
+        return process.apply(_read, (file, file.with_name("read.duckdb"), names, width, whole))
+
+
+def _in_pieces(file: Path, number: int, rows: int) -> Path:
+    """An archive of so many files of the same rows."""
+    kind = file.suffix[1:]
+    target, piece = file.with_name(f"{kind}.zip"), file.with_name("piece")
+    table = duckdb.read_csv(str(file)) if kind == "csv" else duckdb.read_parquet(str(file))
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for place in range(number):
+            begin, end = place * rows // number, (place + 1) * rows // number
+            found = table.limit(end - begin, begin)
+            if kind == "csv":
+                found.write_csv(str(piece), header=True)
+            else:
+                found.write_parquet(str(piece))
+            archive.write(piece, f"{place:04}.{kind}")
+    return target
 
 
 def _as_csv(parquet: Path) -> Path:
@@ -106,16 +136,20 @@ def _since(begun: tuple[float, float]) -> tuple[float, float]:
     return clock - begun[0], processor - begun[1]
 
 
-def _read(file: Path, target: Path, names: str | None, width: int) -> tuple[float, float, float]:
+def _read(
+    file: Path, target: Path, names: str | None, width: int, whole: bool
+) -> tuple[float, float, float]:
     target.unlink(missing_ok=True)
     begun = _now()
+    if whole:
+        hash_of_file(file, None, _KEY)
     store(
-        open_table(file, format_name=file.suffix[1:]),
+        opened(file, None) if whole else open_table(file, format_name=file.suffix[1:]),
         target,
         columns=wide_columns(width) if width else COLUMNS,
         max_rows=10**10,
         memory_bytes=_MEMORY,
-        key=b"k" * 32,
+        key=_KEY,
         unit=UnitNames(names) if names else None,
     )
     return *_since(begun), _largest_memory()

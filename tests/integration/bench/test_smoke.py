@@ -31,7 +31,7 @@ SMALL = {
     "accuracy": Small("--with= --runs 1", "| table of three columns | 2.0 |"),
     "rivals/our_answers": Small("--runs 1 --tasks sum,median", '"median"'),
     "rivals/opendp_answers": Small("--runs 1 --tasks count", '"count"'),
-    "reading": Small("--rows 2000 --rounds 1", "| csv | "),
+    "reading": Small("--rows 2000 --rounds 1 --files 2", "| zip | "),
     "scale": Small("--tenants 10 --datasets 10 --seconds 1", "| dataset 10 | "),
     "scans": Small("--rows 1000 --rounds 1", "| table of 16 x 12 | 1,000 |"),
     "appending": Small("--rows 1000 --added 10 --rounds 1", "| person | 1,000 |"),
