@@ -41,11 +41,15 @@ class TypedNumber(forms.CharField):
 
 
 class TypedAmount(TypedNumber):
-    """An amount of loss as text, for whoever reads it: a field of ε, or a plan."""
+    """An amount of loss as text, for whoever reads it: a field of ε, or a plan.
 
-    def __init__(self, **options: Any) -> None:
-        widget = forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off"})
-        super().__init__(max_length=60, widget=widget, **options)
+    The browser suggests nothing and forgets it; where it is `kept`, whoever comes back to the page
+    finds what they typed.
+    """
+
+    def __init__(self, *, kept: bool = False, **options: Any) -> None:
+        attrs = {"inputmode": "decimal"} | ({} if kept else {"autocomplete": "off"})
+        super().__init__(max_length=60, widget=forms.TextInput(attrs=attrs), **options)
 
 
 class TypedDecimal(forms.DecimalField):

@@ -60,8 +60,8 @@ class PriceForm(forms.Form):
         required=False,
         widget=forms.Select(attrs=SELECT),
     )
-    epsilon = TypedAmount(label=gettext_lazy("Privacy loss ε"), required=False)
-    rho = TypedAmount(label=gettext_lazy("Privacy loss ρ"), required=False)
+    epsilon = TypedAmount(label=gettext_lazy("Privacy loss ε"), kept=True, required=False)
+    rho = TypedAmount(label=gettext_lazy("Privacy loss ρ"), kept=True, required=False)
     value = NumberField(label=gettext_lazy("Off by at most"))
     percent = NumberField(label=gettext_lazy("Off by at most, in %"))
     least = NumberField(label=gettext_lazy("if the answer is at least"))
