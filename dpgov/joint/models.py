@@ -11,7 +11,7 @@ import uuid
 from django.db import models
 from django.db.models import F, Q
 
-from dpgov.operation.clock import Stamp
+from dpgov.operation.clock import DatabaseStamp, Stamp
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Tenant, User
 
@@ -34,7 +34,8 @@ class JointQuestion(models.Model):
     colluders = models.PositiveSmallIntegerField()
     code_hash = models.CharField(max_length=64, unique=True)
     proposed_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
-    proposed_at = Stamp(auto_now_add=True)
+    # Compared with when versions came, which the database dates.
+    proposed_at = DatabaseStamp(auto_now_add=True)
     expires_at = models.DateTimeField()
     opened_at = models.DateTimeField(null=True)
     # Of a program that proposed it, so that a lost answer can be asked for again.

@@ -15,9 +15,12 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from dpgov.approvals.models import ChangeRequest
-from dpgov.datasets.models import Dataset
+from dpgov.datasets.models import Column, Dataset, DatasetVersion
+from dpgov.datasets.selectors import schema_of
+from dpgov.datasets.services.recording import columns_declared
 from dpgov.joint.models import JointQuestion
 from dpgov.joint.services import joint_round
+from dpgov.operation import clock
 from dpgov.tenants.models import Membership
 from tests.cast import publish_now
 from tests.integration.joint.before import sent
@@ -122,6 +125,28 @@ def test_a_key_leads_to_its_proposal_where_newer_declarations_do_not_know_its_pl
     first = _post(owner, "new/", _body(), 201)
     new_version(alpha.dataset, alpha.owner)
     assert {code for code, _at in _why(owner, "new/", _body(), 400)} == {"invalid_plan"}
+    assert _post(owner, "new/", _body(), 201)["id"] == first["id"]
+
+
+def _declared_as_first(dataset: Dataset) -> None:
+    first = dataset.versions.get(number=1)
+    third = DatasetVersion(tenant=dataset.tenant, dataset=dataset, number=3, file_seal="third")
+    third.added_by_id = first.added_by_id
+    third.save()
+    Column.objects.bulk_create(columns_declared(third, schema_of(first)))
+
+
+def test_a_key_leads_to_its_proposal_by_a_clock_that_is_behind_the_database_s(
+    sides: list[Side], api_for: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """M47, B12: it is read as the version says that was the newest, which the database dated."""
+    alpha, owner = sides[0], api_for(sides[0].owner)
+    monkeypatch.setattr(clock, "database_now", timezone.now)
+    new_version(alpha.dataset, alpha.owner)
+    before = timezone.now()
+    _declared_as_first(alpha.dataset)
+    monkeypatch.setattr(clock, "now", lambda: before)
+    first = _post(owner, "new/", _body(), 201)
     assert _post(owner, "new/", _body(), 201)["id"] == first["id"]
 
 
