@@ -92,12 +92,18 @@ def over_versions(membership: Membership, query: Query) -> Versions | None:
 
 
 def _versions(membership: Membership, query: Query) -> list[Version]:
-    """The oldest version first; of each its newest answer, or the one that is looked at."""
+    """The oldest version first; of each its newest answer, or the one that is looked at.
+
+    Of many the newest, and the one that is looked at among them.
+    """
     newest = {query.version.number: Version(query.version.number, query.pk, query.submitted_at)}
     for other in _of_other_versions(membership, query):
         number = other.version.number
         newest.setdefault(number, Version(number, other.pk, other.submitted_at))
-    return sorted(newest.values(), key=lambda one: one.number)[-_MOST_VERSIONS:]
+    found = sorted(newest.values(), key=lambda one: one.number)
+    place = [one.query_id for one in found].index(query.pk)
+    begin = min(place, max(0, len(found) - _MOST_VERSIONS))
+    return found[begin : begin + _MOST_VERSIONS]
 
 
 def _of_other_versions(membership: Membership, query: Query) -> Iterator[Query]:

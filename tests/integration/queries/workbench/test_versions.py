@@ -73,6 +73,25 @@ def test_an_older_answer_stands_for_its_version_on_its_own_page(
     assert [row[0].query_id for row in found.rows] == [second[0].pk, second[2].pk]
 
 
+def test_of_many_versions_the_one_that_is_looked_at_is_on_the_line(
+    analyst: Membership, ask: Ask, answer_now: Callable[[], int], later: Callable[[], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """A live table that is refreshed every night has more than a line shows."""
+    asked = [ask(analyst).pk]
+    for _ in range(3):
+        answer_now()
+        later()
+        asked.append(ask(analyst).pk)
+    answer_now()
+    monkeypatch.setattr(versions, "_MOST_VERSIONS", 2)
+    for looked_at, shown in ((0, asked[:2]), (1, asked[1:3]), (2, asked[2:]), (3, asked[2:])):
+        query = Query.objects.select_related("version").get(pk=asked[looked_at])
+        found = over_versions(analyst, query)
+        assert found is not None
+        assert [row[0].query_id for row in found.rows] == shown
+
+
 def test_nobody_is_shown_answers_that_they_may_not_see(
     analyst: Membership, owner: Membership, stranger: Membership, ask: Ask,
     answer_now: Callable[[], int], later: Callable[[], None],
