@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterator
 from functools import partial
 
 import structlog
-from django.db import Error
+from django.db import Error, close_old_connections
 
 from dpgov.noise_check.case import Case, SurveyCase
 from dpgov.noise_check.cases import CASES, SURVEYS, TITLES
@@ -13,10 +13,13 @@ from dpgov.noise_check.findings import Finding, Report, Verdict, keep
 from dpgov.noise_check.measuring import FALSE_ALARM, measure
 from dpgov.noise_check.reports import measure_reports
 from dpgov.noise_check.tables import table_files
+from dpgov.operation.away import is_database_away
 from dpgov.privacy.accounting.loss import Mode
 
 TRIALS = 20_000
 FEWEST_TRIALS = 500
+# A database that is started anew is back by then; who waits at a terminal has read the lines.
+_TRIES, _PAUSE = 10, 30.0
 _log = structlog.get_logger("dpgov.noise_check")
 
 
@@ -41,16 +44,28 @@ def keep_and_tell(findings: Collection[Finding]) -> Report:
     It is told as well where it cannot be kept: by another role than the sweeper's, for example.
     """
     report = Report(tuple(findings), time.time())
-    try:
-        keep(report)
-    except Error as problem:
-        _log.warning("the noise check was not kept", kind=type(problem).__name__)
     for finding in report.findings:
         if finding.verdict is not Verdict.FINE:
             say = _log.error if finding.verdict is Verdict.BROKEN else _log.warning
             say("noise-check", **_told(finding))
     _log.info("noise checked", verdict=report.verdict.value, findings=len(report.findings))
+    _keep(report)
     return report
+
+
+def _keep(report: Report) -> None:
+    """While the database is away it is tried again: the next run may be a week off."""
+    for tries_left in range(_TRIES - 1, -1, -1):
+        try:
+            return keep(report)
+        except Error as problem:
+            if not (tries_left and is_database_away(problem)):
+                _log.warning("the noise check was not kept", kind=type(problem).__name__)
+                return None
+        time.sleep(_PAUSE)
+        # What was connected before the run, or before the outage, is of no more use.
+        close_old_connections()
+    return None
 
 
 def _told(finding: Finding) -> dict[str, object]:
