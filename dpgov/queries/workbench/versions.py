@@ -14,7 +14,7 @@ from typing import Any
 from uuid import UUID
 
 import plotly.graph_objects as go
-from django.db.models import F, Q, QuerySet, Window
+from django.db.models import Exists, F, OuterRef, QuerySet, Window
 from django.db.models.functions import RowNumber
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -137,12 +137,22 @@ def _newest(answers: QuerySet[Query], most: int) -> QuerySet[Query]:
 
 
 def _declarations(read: QuerySet[Query], query: Query) -> dict[UUID, DatasetSchema]:
-    """Of the newest versions that have answers, and of the one that is looked at."""
-    answered = DatasetVersion.objects.filter(pk__in=read.order_by().values("version"))
-    newest = answered.order_by("-number").values("pk")[:_MOST_DECLARED]
-    found = DatasetVersion.objects.filter(Q(pk__in=newest) | Q(pk=query.version_id))
-    whole = found.select_related("dataset__budget", "dataset__live").prefetch_related("columns")
-    return {version.pk: schema_of(version) for version in whole}
+    """Of the newest versions that have answers, and of the one that is looked at.
+
+    A refresh is declared as the version before, which is read once for all of them.
+    """
+    answered = Exists(read.order_by().filter(version=OuterRef("pk")))
+    every = DatasetVersion.objects.filter(dataset=query.dataset_id).order_by("number")
+    base, by = None, {}
+    for pk, refresher, has_answers in every.values_list("pk", "refreshed_by", answered):
+        base = pk if refresher is None else base
+        if has_answers or pk == query.version_id:
+            by[pk] = base
+    by = dict(list(by.items())[-_MOST_DECLARED:]) | {query.version_id: by[query.version_id]}
+    whole = DatasetVersion.objects.filter(pk__in=set(by.values())).prefetch_related("columns")
+    found = whole.select_related("dataset__budget", "dataset__live")
+    declared = {version.pk: schema_of(version) for version in found}
+    return {pk: declared[its] for pk, its in by.items() if its is not None}
 
 
 def _is_declared_alike(one: DatasetSchema, other: DatasetSchema) -> bool:
