@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from dpgov.engines.ingest.limits import MAX_NAME_LENGTH
 from dpgov.engines.ingest.packed.packing import PackedFile
 from dpgov.engines.ingest.reading import Reading
 from dpgov.engines.ingest.refusal import Refused
@@ -49,17 +50,22 @@ def open_files(path: Path, kind: Kind, reading: Reading, told: Told = nobody) ->
 
 def look_at(kind: Kind) -> Table:
     """The first Parquet file, held against others as far as its uploader can wait; no rows."""
-    opened = _opener(kind, Reading())
     first, *others = kind.files
-    left = _LOOKED_AT_UNPACKED_BYTES
-    with first.naming(), opened(first) as table:
-        for file in others:
-            left -= file.entry.file_size
-            if left < 0:
-                break
-            with file.naming(), opened(file) as other:
-                _check_same(other, table, first)
+    table, left = _columns_of(first), _LOOKED_AT_UNPACKED_BYTES
+    for file in others:
+        left -= file.entry.file_size
+        if left < 0:
+            break
+        other = _columns_of(file)
+        with file.naming():
+            _check_same(other, table, first)
     return table
+
+
+def _columns_of(file: PackedFile) -> Table:
+    """Without its rows, which would keep it on the disk as long as they could be drawn."""
+    with file.naming(), _parquet(file) as table:
+        return replace(table, batches=iter(()))
 
 
 def check_first_line(
@@ -168,7 +174,9 @@ def _parquet(file: PackedFile) -> Iterator[Table]:
         with readable():
             table = open_parquet(path)
         unpacked, packed = max(1, file.entry.file_size), file.entry.compress_size
-        yield replace(table, share=lambda rows: table.share(rows) * packed // unpacked)
+        # Not of the table, whose rows would keep the file on the disk.
+        share = table.share
+        yield replace(table, share=lambda rows: share(rows) * packed // unpacked)
 
 
 def _check_same(table: Table, first: Table, first_file: PackedFile) -> list[int]:
@@ -197,8 +205,8 @@ def _check_same(table: Table, first: Table, first_file: PackedFile) -> list[int]
                 "“{column}” has the type {kind}, and {other} in “{first}”. Write all files "
                 "with one schema.",
                 column=name,
-                kind=str(plain(table.types[place])),
-                other=str(plain(kind)),
+                kind=_called(table.types[place]),
+                other=_called(kind),
                 first=first_file.name,
             )
             raise Refused(words, column=name)
@@ -209,3 +217,9 @@ def _same_type(one: pa.DataType, other: pa.DataType) -> bool:
     """Texts are the same however a file keeps them."""
     one, other = plain(one), plain(other)
     return bool(one == other or (is_text(one) and is_text(other)))
+
+
+def _called(kind: pa.DataType) -> str:
+    """A type in the words of its format; a file may say of a time zone whatever it likes."""
+    words = str(plain(kind))[:MAX_NAME_LENGTH]
+    return "".join(mark if mark.isprintable() else "?" for mark in words)

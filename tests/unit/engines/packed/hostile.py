@@ -81,6 +81,11 @@ def _parts(**columns: object) -> Hostile:
     return _two(PART, parquet_of(pa.table(columns)), "parquet")
 
 
+def _at_zone(zone: str) -> bytes:
+    """A Parquet file with one moment in this time zone, as it says."""
+    return parquet_of(pa.table({"n": pa.array([1], pa.timestamp("us", tz=zone))}))
+
+
 HOSTILE: dict[str, tuple[Hostile, str]] = {
     "more than it may, by its own word": (lambda: _claiming(3_000_000_000), "100 times its size"),
     "less than there is, by its own word": (lambda: _claiming(3), "damaged"),
@@ -148,6 +153,10 @@ HOSTILE: dict[str, tuple[Hostile, str]] = {
     "a Parquet file of other types": (
         _parts(n=["1"], b=["x"]),
         "“b.parquet”: “n” has the type string, and int64 in “a.parquet”",
+    ),
+    "a Parquet file with a time zone of its own": (
+        _two(_at_zone("UTC"), _at_zone("\0\u202e" + "x" * 4_000), "parquet"),
+        r"“b.parquet”: “n” has the type timestamp\[us, tz=\?\?x{,200}, and timestamp\[us, tz=",
     ),
     "a Parquet file cut short": (_two(PART, PART[:-20], "parquet"), "“b.parquet”: The file is dam"),
     "a Parquet bomb": (_two(PART, run_length_bomb(), "parquet"), "“b.parquet”: The file unpacks"),

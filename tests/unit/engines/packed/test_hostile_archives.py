@@ -7,6 +7,10 @@ import pytest
 
 from dpgov.engines import child
 from dpgov.engines.child import Limits, Progress, RefusedFile, Watch
+from dpgov.engines.ingest import several
+from dpgov.engines.ingest.joining import opened
+from dpgov.engines.ingest.sniff import kind_of
+from dpgov.engines.ingest.tables import Table, open_parquet
 from tests.unit.engines.hostile_files import Hostile, parquet_of, save, zipped
 from tests.unit.engines.packed.hostile import CSV, HOSTILE, PART
 from tests.unit.engines.tables import KEY, number
@@ -27,6 +31,11 @@ def _ingest(source: Path, watch: Watch = lambda _: None) -> child.Ingested:
     )
 
 
+def _whole(reason: str) -> str:
+    """What begins with a file's name names no other file before it."""
+    return f"^{reason}" if reason.startswith("“") else reason
+
+
 @pytest.mark.usefixtures("by_forks")
 @pytest.mark.parametrize(("make", "reason"), HOSTILE.values(), ids=HOSTILE.keys())
 def test_a_hostile_archive_is_refused_at_once_and_leaves_nothing(
@@ -34,7 +43,7 @@ def test_a_hostile_archive_is_refused_at_once_and_leaves_nothing(
 ) -> None:
     """M102: by content and directory, before a row is read; no value of a row is quoted."""
     source = save(tmp_path, make())
-    with pytest.raises(RefusedFile, match=reason) as caught:
+    with pytest.raises(RefusedFile, match=_whole(reason)) as caught:
         child.inspect(source, limits=LIMITS)
     assert "4711" not in str(caught.value)
     assert list(tmp_path.iterdir()) == [source]
@@ -79,7 +88,7 @@ def test_what_is_wrong_further_on_names_its_file(
 ) -> None:
     """M102: rows are counted in their own file, as their owner sees it."""
     source = save(tmp_path, make())
-    with pytest.raises(RefusedFile, match=reason):
+    with pytest.raises(RefusedFile, match=_whole(reason)):
         _ingest(source)
     assert list(tmp_path.iterdir()) == [source]
 
@@ -92,6 +101,27 @@ def test_a_file_that_is_put_down_is_no_larger_than_an_upload(tmp_path: Path) -> 
     with pytest.raises(RefusedFile, match=r"“a\.parquet”: Unpacked, it is larger"):
         child.inspect(source, limits=Limits(300_000_000, 60, disk_bytes=1_000_000))
     assert child.inspect(source, limits=LIMITS).format == "parquet"
+
+
+def test_files_are_put_down_one_at_a_time_to_be_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """M102: as they are to be read, so that the room for the largest is enough."""
+    source = save(tmp_path, zipped(dict.fromkeys("abc", PART)))
+    lying: list[int] = []
+
+    def noted(path: Path) -> Table:
+        held = [each for each in Path("/proc/self/fd").iterdir() if each.exists()]
+        names = {str(each.readlink()) for each in held} - {str(source)}
+        lying.append(sum(name.startswith(str(tmp_path)) for name in names))
+        return open_parquet(path)
+
+    monkeypatch.setattr(several, "open_parquet", noted)
+    several.look_at(kind_of(source))
+    assert lying == [1, 1, 1]
+    lying.clear()
+    assert sum(len(batch) for batch in opened(source, {}).batches) == 3
+    assert lying == [1, 1, 1]
 
 
 def test_files_that_are_larger_than_the_memory_are_read(tmp_path: Path) -> None:
