@@ -19,7 +19,8 @@ from dpgov.engines.ingest.texts import CleanText, open_text
 from dpgov.language.said import said
 
 _PARQUET = b"PAR1"
-_GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
+# The second one is of an archive that holds nothing.
+_GZIP, _ZIP = b"\x1f\x8b", (b"PK\x03\x04", b"PK\x05\x06")
 _CHUNK = 1 << 20
 _EMPTY = said("The file is empty.")
 _KNOWN = (
@@ -62,7 +63,7 @@ def kind_of(path: Path) -> Kind:
     packed = GZIP if start.startswith(_GZIP) else ""
     if packed:
         start = _start_of(path, packed)
-        if start.startswith((_GZIP, _ZIP, _PARQUET)):
+        if start.startswith((_GZIP, *_ZIP, _PARQUET)):
             raise Refused(said("Pack one CSV file alone, once. Upload Parquet as it is."))
     _check_start(start)
     return Kind("csv", packed)
@@ -92,7 +93,7 @@ def _format_of(file: PackedFile) -> str:
         raise Refused(_EMPTY)
     if start.startswith(_PARQUET):
         return "parquet"
-    if start.startswith((_GZIP, _ZIP)):
+    if start.startswith((_GZIP, *_ZIP)):
         raise Refused(
             said("This file is an archive itself. Pack CSV or Parquet files alone, once.")
         )

@@ -77,7 +77,7 @@ HEADERS: dict[str, tuple[Hostile, str]] = {
     "a bomb in gzip": (lambda: gzip.compress(gzip.compress(b"a,b\n" * 99)), "once"),
     "Parquet in gzip": (lambda: gzip.compress(parquet_of(pa.table({"a": [1]}))), "once"),
     "gzip cut short": (lambda: gzip.compress(b"a,b\n1,2\n")[:-12], "damaged"),
-    "an empty zip": (lambda: zipped({}), "one line only"),
+    "an empty zip": (lambda: zipped({}), "holds no file"),
     "thousands of files in zip": (
         lambda: zipped({f"{n}": b"" for n in range(1_001)}),
         "too many files",

@@ -24,6 +24,15 @@ from dpgov.language.said import said
 
 DAMAGED = said("The archive is damaged or not complete. Pack it again, or upload the file inside.")
 _CHUNK = 1 << 20
+# Of an entry whose own beginning says something else than the directory, or lies elsewhere.
+_WRONG = (
+    OSError,
+    zipfile.BadZipFile,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+    OverflowError,
+)
 
 
 class Unpacked(io.RawIOBase):
@@ -84,7 +93,7 @@ class PackedFile:
         """Its bytes, and how many of the archive's are read of them so far; raises Refused."""
         try:
             inner = self.archive.open(self.entry)
-        except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as problem:
+        except _WRONG as problem:
             raise Refused(DAMAGED) from problem
         return Unpacked(inner, None, self.most), self._position
 

@@ -73,6 +73,26 @@ def _damaged() -> bytes:
     return bytes(found)
 
 
+def _other_beginning() -> bytes:
+    """Its second file is called in no encoding where it begins."""
+    found = bytearray(zipped({"a.csv": CSV, "bé.csv": CSV}))
+    found[found.index("é".encode())] = 0xFF
+    return bytes(found)
+
+
+def _far_away() -> bytes:
+    """Its second file begins where no number of a disk leads, by the directory."""
+    found = bytearray(zipped({"a.csv": CSV, "b.csv": CSV}))
+    line, end = found.rindex(b"PK\x01\x02"), found.rindex(b"PK\x05\x06")
+    found[line + 42 : line + 46] = b"\xff" * 4
+    place = b"\1\0\x08\0" + b"\xff" * 8
+    found[line + 30 : line + 32] = len(place).to_bytes(2, "little")
+    found[end:end] = place
+    size = int.from_bytes(found[end + len(place) + 12 : end + len(place) + 16], "little")
+    found[end + len(place) + 12 : end + len(place) + 16] = (size + len(place)).to_bytes(4, "little")
+    return bytes(found)
+
+
 def _two(one: bytes, other: bytes, kind: str = "csv") -> Hostile:
     return lambda: zipped({f"a.{kind}": one, f"b.{kind}": other})
 
@@ -95,6 +115,9 @@ HOSTILE: dict[str, tuple[Hostile, str]] = {
         "too many files: 1,000",
     ),
     "a byte that was changed": (_damaged, "damaged"),
+    "nothing at all": (lambda: zipped({}), "holds no file"),
+    "another name at its beginning": (_other_beginning, "“bé.csv”: The archive is damaged"),
+    "a beginning that lies nowhere": (_far_away, "“b.csv”: The archive is damaged"),
     "nothing but leavings": (
         lambda: entries([("data/", b""), ("__MACOSX/a.csv", CSV), (".DS_Store", b"x")]),
         "holds no file",
