@@ -159,6 +159,46 @@ def test_a_file_that_comes_in_pieces_with_another_mark_is_the_same(
     assert likeness(comma.stored.fingerprint, point.stored.fingerprint) is Likeness.EXACT
 
 
+LINES = ["w;x", "71,5;1,25", "2,5;3,75", "8,125;9,5"]
+ENDS = {
+    (encoding, repr(end)): (encoding, end)
+    for encoding in ("utf-8", "utf-16-le", "utf-16-be")
+    for end in ("\n", "\r\n", "\r")
+}
+
+
+def _text(lines: Sequence[str], encoding: str, end: str, *, last: bool) -> bytes:
+    mark = "" if encoding == "utf-8" else "\ufeff"
+    return (mark + end.join(lines) + end * last).encode(encoding)
+
+
+@pytest.mark.parametrize("last", [True, False], ids=["whole lines", "an end missing"])
+@pytest.mark.parametrize(("encoding", "end"), ENDS.values(), ids=map(str, ENDS))
+def test_pieces_have_the_bytes_of_the_whole_however_lines_end(
+    tmp_path: Path, encoding: str, end: str, *, last: bool
+) -> None:
+    """M102, F9: also where a piece ends without an end of line, and the last one has no row."""
+    names, *rows = LINES
+    cut = [rows[:1], rows[1:], []]
+    pieces = [_text([names, *some], encoding, end, last=last) for some in cut[:2]]
+    pieces.append(_text([names], encoding, end, last=True))
+    archive = zipped({f"{place}.csv": piece for place, piece in enumerate(pieces)})
+    found = [
+        hash_of_file(save(tmp_path, content), {}, KEY)
+        for content in (_text(LINES, encoding, end, last=last), archive)
+    ]
+    assert found[0] == found[1]
+
+
+def test_an_end_of_line_may_be_cut_where_a_piece_is_read_on(tmp_path: Path) -> None:
+    """M102, F9: a piece is hashed a megabyte at a time."""
+    row = b"1" * ((1 << 20) - 1) + b"\r\n"
+    first, second = b"w\r\n" + row, b"w\r\n2\r\n"
+    whole, archive = first + b"2\r\n", zipped({"a.csv": first, "b.csv": second})
+    found = [hash_of_file(save(tmp_path, content), {}, KEY) for content in (whole, archive)]
+    assert found[0] == found[1]
+
+
 def test_rows_that_are_added_may_come_in_pieces(tmp_path: Path) -> None:
     """M102, L2: whoever is there already and in two new files has the rows that one may have."""
     pieces = zipped({"a.csv": _csv(PIECES[1]), "b.csv": _csv(PIECES[2])})
