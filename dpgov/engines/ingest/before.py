@@ -15,7 +15,7 @@ it where it stands would take memory for as many rows as come back.
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import duckdb
 import numpy as np
@@ -71,19 +71,25 @@ def _rows_before(connection: duckdb.DuckDBPyConnection) -> int:
     return int(connection.execute("SELECT count(*) FROM before.data").fetchall()[0][0])
 
 
-def begin_as(before: Before, draft: Path, columns: Sequence[ColumnSpec], made_of: str) -> bool:
+def begin_as(
+    before: Before,
+    draft: Path,
+    columns: Sequence[ColumnSpec],
+    made_of: str,
+    config: dict[str, Any],
+) -> bool:
     """Begin the new file as a copy of that of before, with its rows alone; whether it was.
 
-    `made_of` is what a row of the new file is made of, in the words of the database. It is begun
-    where every code of before is, at its place, what it becomes.
+    `made_of` is what a row of the new file is made of, in the words of the database, and `config`
+    what that may use. It is begun where every code of before is, at its place, what it becomes.
     """
     there = zip(columns, before.columns, strict=True)
     same = all((number, _other(spec)) == old for number, (spec, old) in enumerate(there))
-    if not same or not _is_made_of(before.path, made_of):
+    if not same or not _is_made_of(before.path, made_of, config):
         return False
     draft.touch(0o600)
     shutil.copyfile(before.path, draft)
-    with duckdb.connect(str(draft)) as connection:
+    with duckdb.connect(str(draft), config=config) as connection:
         for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall():
             if name != "data":
                 connection.execute(f"DROP TABLE {name}")
@@ -94,9 +100,9 @@ def _other(spec: ColumnSpec) -> int | None:
     return spec.domain.other if isinstance(spec.domain, CategoryDomain) else None
 
 
-def _is_made_of(path: str, columns: str) -> bool:
+def _is_made_of(path: str, columns: str, config: dict[str, Any]) -> bool:
     """As this code stores them, which another version of it may not have done."""
-    with duckdb.connect() as connection:
+    with duckdb.connect(config=config) as connection:
         connection.execute(f"CREATE TABLE data ({columns})")
         with attached(connection, path, "before"):
             own = connection.execute("DESCRIBE data").fetchall()

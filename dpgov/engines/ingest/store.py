@@ -192,9 +192,9 @@ def _begun(
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """The new file with `data`, where rows of before are in it already if each is a unit."""
     first = None if ranked else before
-    made_of = _columns_of(columns, ranked=ranked)
-    copied = first is not None and begin_as(first, draft, columns, made_of)
-    with duckdb.connect(str(draft), config=_config(memory_bytes, columns)) as connection:
+    made_of, config = _columns_of(columns, ranked=ranked), _config(memory_bytes, columns)
+    copied = first is not None and begin_as(first, draft, columns, made_of, config)
+    with duckdb.connect(str(draft), config=config) as connection:
         draft.chmod(0o600)
         if not copied:
             connection.execute(f"CREATE TABLE data ({made_of})")

@@ -92,6 +92,24 @@ def test_rows_that_are_units_are_copied_and_not_written_where_they_mean_the_same
     assert joined.stat().st_mode & 0o777 == 0o600
 
 
+def test_no_database_takes_what_the_machine_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """L2: left alone it starts a thread for each processor, and fills the memory of a reader."""
+    first, _ = _stored(tmp_path / "1.csv", ROWS[:200])
+    bounds: list[set[str]] = []
+    connect = duckdb.connect
+
+    def noted(where: str = "", config: dict[str, Any] | None = None) -> duckdb.DuckDBPyConnection:
+        bounds.append(set(config or {}))
+        return connect(where, config=config or {})
+
+    monkeypatch.setattr(duckdb, "connect", noted)
+    _stored(tmp_path / "2.csv", ROWS[200:], after=first)
+    assert len(bounds) == 4
+    assert all(each >= {"threads", "memory_limit"} for each in bounds)
+
+
 def test_rows_that_were_stored_otherwise_are_written_and_not_copied(tmp_path: Path) -> None:
     """L2: wider than this code would, as another version of it may have done."""
     first, _ = _stored(tmp_path / "1.csv", ROWS[:2])
