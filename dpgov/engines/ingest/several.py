@@ -37,6 +37,8 @@ from dpgov.language.said import said
 
 # Of Parquet files that are put down while their uploader waits; the first one always is.
 _LOOKED_AT_UNPACKED_BYTES = 200_000_000
+# As many rows are the same ones in two files by a mistake alone; fewer can be by chance.
+_FEWEST_TWICE = 20
 
 _Open = Callable[[PackedFile], AbstractContextManager[Table]]
 
@@ -116,6 +118,7 @@ class _Rows:
         with files[0].naming():
             self.first = self._kept.enter_context(opened(files[0]))
         self._now, self._rows, self._bytes = self.first, 0, 0
+        self._with: dict[tuple[int, int], PackedFile] = {}
 
     def share(self, rows: int) -> int:
         """Bytes of the archive, of so many rows."""
@@ -129,9 +132,23 @@ class _Rows:
                 order = _check_same(self._now, self.first, self._files[0])
                 while (batch := next_of(self._now.batches)) is not None:
                     rows += batch.num_rows
+                    self._check_once(file, rows)
                     yield batch.select(order)
             self._rows += rows
             self._bytes += file.entry.compress_size
+
+    def _check_once(self, file: PackedFile, rows: int) -> None:
+        """A file that is there twice would count its people twice, who would be recognised as
+        nobody; raises Refused. Files without a row may well be the same."""
+        first = self._with.setdefault(file.content, file)
+        if first is not file and rows >= _FEWEST_TWICE:
+            raise Refused(
+                said(
+                    "It holds the same rows as “{first}”, and they would count twice. Leave one of "
+                    "the two out. If both are meant, put all rows into one file.",
+                    first=first.name,
+                )
+            )
 
     def _open(self, place: int) -> AbstractContextManager[Table]:
         if place:

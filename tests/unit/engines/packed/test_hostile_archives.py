@@ -72,6 +72,14 @@ LATE: dict[str, tuple[Hostile, str]] = {
         lambda: zipped({"a.csv": CSV, "b.csv": b"n,b\n1,2\n3,\xc3"}),
         "“b.csv”: Line 3 is not UTF-8",
     ),
+    "a file that is there twice": (
+        lambda: zipped(dict.fromkeys(("a.csv", "b.csv"), b"n,b\n" + b"1,2\n" * 20)),
+        "“b.csv”: It holds the same rows as “a.csv”",
+    ),
+    "a Parquet file that is there twice": (
+        lambda: zipped(dict.fromkeys(("a", "b"), parquet_of(pa.table({"n": range(20)})))),
+        "“b”: It holds the same rows as “a”",
+    ),
     "another schema behind a large file": (
         lambda: zipped(
             {"a": parquet_of(pa.table({"n": [1]})), "b": PART, "c": PART},
@@ -126,8 +134,8 @@ def test_files_are_put_down_one_at_a_time_to_be_looked_at(
 
 def test_files_that_are_larger_than_the_memory_are_read(tmp_path: Path) -> None:
     """M102: nothing is unpacked into memory: 360 MB of texts, 300 MB for the reader."""
-    rows = b"n,b\n" + (b"1," + b"x" * 1_000 + b"\n") * 120_000
-    source = save(tmp_path, zipped({f"{n}.csv": rows for n in range(3)}))
+    rows = b"n,b\n" + (b"%d," + b"x" * 1_000 + b"\n") * 120_000
+    source = save(tmp_path, zipped({f"{n}.csv": rows.replace(b"%d", b"%d" % n) for n in range(3)}))
     assert _ingest(source).rows == 360_000
 
 
