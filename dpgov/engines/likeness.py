@@ -27,6 +27,9 @@ _FEWEST_VALUES, _FEWEST_SHARED_VALUES = 20, 16
 _CLOSER_THAN_CHANCE = 0.25
 _FEWEST_REPEATED = 40
 _LAID_OUT = 0.5
+# Rows that chance repeats so often have more than twice this variance by mean, rows of which all or
+# many are there twice less.
+_IN_ONE_NUMBER = 0.2
 # Some rows in common: this share of the smaller table, and so many standard deviations of chance.
 _SOME, _BEYOND_CHANCE = 0.1, 5.0
 
@@ -63,6 +66,8 @@ def likeness(one: TableFingerprint, other: TableFingerprint) -> Likeness:
     if one.rows.total and one.rows.digest == other.rows.digest:
         return Likeness.EXACT
     if _alike(one.rows, other.rows, _FEWEST_ROWS, _FEWEST_SHARED_ROWS):
+        return Likeness.ROWS
+    if _comes_again(one.rows, other.rows) or _comes_again(other.rows, one.rows):
         return Likeness.ROWS
     if near(one.rows, other.rows) or same_columns(one.columns, other.columns):
         return Likeness.COUNTS
@@ -142,6 +147,21 @@ def _alike(one: Part, other: Part, fewest: int, fewest_shared: int) -> bool:
         enough = bool(np.minimum(x, y).sum() >= fewest_shared)
         return enough and _mostly_contained(x, y, chance)
     return _closer_than_chance(x, y, other.total / one.total)
+
+
+def _comes_again(one: Part, other: Part) -> bool:
+    """Whether the other table holds the rows of this one, nearly each of them several times.
+
+    A file that was put after itself is nobody else's. Of this one rows mostly occur once.
+    """
+    if min(one.total, other.total) < _FEWEST_ROWS:
+        return False
+    x, y = _aligned(one, other)
+    if _mean(x) > _MOSTLY_ONCE or _mean(y) <= _MOSTLY_ONCE or _dispersion(y) >= _IN_ONE_NUMBER:
+        return False
+    once = np.minimum(y, 1)
+    enough = bool(np.minimum(x, once).sum() >= _FEWEST_SHARED_ROWS)
+    return enough and _mostly_contained(x, once, max(_chance(one, x), _chance(other, once)))
 
 
 def _aligned(one: Part, other: Part) -> tuple[Floats, Floats]:

@@ -102,6 +102,41 @@ def test_much_the_same_people_are_recognised(
     assert likeness(other, one) == likeness(one, other)
 
 
+def _again(table: Table, times: int, share: float = 1.0) -> Table:
+    """After itself, so many times in all; of a part of the rows alone."""
+    rows = len(next(iter(table.values())))
+    more = rows_of(table, slice(0, int(rows * share)))
+    for _ in range(times - 1):
+        table = together(table, more)
+    return table
+
+
+@pytest.mark.parametrize(("times", "share"), [(2, 1.0), (2, 0.9), (2, 0.5), (3, 1.0)])
+@pytest.mark.parametrize("rows", [30, 300, 2000])
+@pytest.mark.parametrize("left_out", ["number", "income"])
+def test_a_table_that_was_put_after_itself_is_recognised(
+    printed: Print, rows: int, times: int, share: float, left_out: str
+) -> None:
+    """F9: in both directions; other people who were put after themselves are others."""
+    one, other = without(people(1, rows), left_out), without(people(2, rows), left_out)
+    again = printed(_again(one, times, share))
+    assert likeness(printed(one), again) is Likeness.ROWS
+    assert likeness(again, printed(one)) is Likeness.ROWS
+    assert not likeness(printed(other), again).is_recognised
+    assert not likeness(again, printed(other)).is_recognised
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("names", [FEW_VALUES, FLAGS, ("age", "sex")], ids=str)
+def test_people_of_few_kinds_are_others_whoever_was_put_after_themselves(
+    printed: Print, seed: int, names: Sequence[str]
+) -> None:
+    """F9: rows that chance repeats are not those of one table that is there twice."""
+    many, few = only(people(seed, 2000), names), only(people(seed + 50, 60), names)
+    for one, other in ((many, few), (_again(many, 2), few), (many, _again(few, 2))):
+        assert not likeness(printed(one), printed(other)).is_recognised
+
+
 SMALL_CHANGES = ("one cell", "one row less", "five per cent more rows", "sex left out")
 
 
