@@ -101,7 +101,7 @@ _COLUMNS = (
     ),
     _ANALYST,
     Column("question", _("Question"), _asked, kind="question"),
-    Column("cost_nano", "ε", _price, ("cost_nano",), heading_kind="number", kind="number"),
+    Column("cost_nano", "ε", _price, ("cost_nano",), heading_kind="number", kind="number can-wrap"),
     Column("state", _("State"), _state),
 )
 _SORTS = {column.name: column.sort for column in _COLUMNS if column.sort}

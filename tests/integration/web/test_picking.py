@@ -56,7 +56,9 @@ def test_the_history_is_narrowed_by_a_short_name_and_an_address(
         assert 'id="questions"' in html
     assert 'id="questions"' not in page(browser, f"/history/?dataset={stays.slug}")
     for name, other in (("dataset", "none-such"), ("analyst", bela.user.email)):
-        html = page(browser, f"/history/?{name}={other}")
+        refused = browser.get(f"/history/?{name}={other}")
+        html = refused.text
+        assert refused.status_code == 422
         assert f"{UNKNOWN} “{other}”" in html
         assert name == "analyst" or f'value="{other}"' in html
 

@@ -57,6 +57,7 @@ def test_the_metadata_is_all_that_a_plan_needs_and_no_more(
         "public_table",
         "derived_from",
         "registered_at",
+        "refreshed_at",
         "columns",
     }
     age = next(column for column in body["columns"] if column["name"] == "age")
