@@ -41,7 +41,7 @@ ALIKE_EVERYWHERE = (
     "integration/explain",
     "integration/language",
     "integration/limits",
-    "integration/noise_check",
+    "integration/noise_check/test_runs.py",
     "integration/notices/test_addresses.py",
     "integration/operation/test_debian.py",
     "integration/oversight/test_log_lines.py",

@@ -92,8 +92,8 @@ PAGES = [
     ("analyst", "lesson-reconstruction", "/lessons/reconstruction/"),
 ]
 
-# On a wide screen no column lies beyond the edge of its table, but for those of a chart: it may have
-# a column for each dataset, and is folded.
+# On a wide screen no column lies beyond the edge of its table, but for that of a chart, which is
+# folded and may have a column for each dataset.
 _CUT_TABLES = """() => [...document.querySelectorAll('.table-responsive')]
     .filter(table => !table.closest('details') && table.scrollWidth > table.clientWidth + 1)
     .map(table => table.textContent.trim().slice(0, 200))"""
