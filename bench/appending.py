@@ -18,12 +18,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from bench.census import COLUMNS, census
-from dpgov.engines.ingest.request import Before, UnitNames
-from dpgov.engines.ingest.store import store
-from dpgov.engines.ingest.tables import open_table
-from dpgov.privacy.plan.schema import CategoryDomain
-
-_MEMORY = 2 * 10**9
+from bench.scans import keep
+from dpgov.engines.ingest.request import Before, UnitNames, other_of
 
 
 def main() -> None:
@@ -45,15 +41,14 @@ def _add(folder: Path, unit: UnitNames | None, rows: int, added: int, rounds: in
     first = census(folder / "first.parquet", rows, rows_each=each)
     more = census(folder / "more.parquet", added, rows_each=each)
     kept, target = folder / "kept.duckdb", folder / "added.duckdb"
-    once = _seconds(lambda: _stored(first, kept, unit, None))
-    others = [c.domain.other if isinstance(c.domain, CategoryDomain) else None for c in COLUMNS]
-    before = Before(str(kept), tuple(enumerate(others)))
+    once = _seconds(lambda: keep(first, kept, unit))
+    before = Before(str(kept), tuple(enumerate(map(other_of, COLUMNS))))
     turns = []
     for _ in range(rounds):
         target.unlink(missing_ok=True)
         turns.append(
             (
-                _seconds(lambda: _stored(more, target, unit, before)),
+                _seconds(lambda: keep(more, target, unit, before)),
                 _seconds(lambda: _copied(kept)),
             )
         )
@@ -62,19 +57,6 @@ def _add(folder: Path, unit: UnitNames | None, rows: int, added: int, rounds: in
         f"| {'row' if unit is None else 'person'} | {rows:,} | {once:.2f} s | {added:,} "
         f"| {seconds:.2f} s | {copying:.2f} s |",
         flush=True,
-    )
-
-
-def _stored(file: Path, target: Path, unit: UnitNames | None, before: Before | None) -> None:
-    store(
-        open_table(file, format_name="parquet"),
-        target,
-        columns=COLUMNS,
-        max_rows=10**10,
-        memory_bytes=_MEMORY,
-        key=bytes(32),
-        unit=unit,
-        before=before,
     )
 
 

@@ -24,7 +24,7 @@ import duckdb
 
 from bench.census import COLUMNS, census
 from dpgov.engines.files import DuckDBEngine
-from dpgov.engines.ingest.request import UnitNames
+from dpgov.engines.ingest.request import Before, UnitNames
 from dpgov.engines.ingest.store import store
 from dpgov.engines.ingest.tables import open_table
 from dpgov.privacy.answer.blueprint import prepare
@@ -168,6 +168,14 @@ def _table(folder: Path, rows: int, *, by_person: bool) -> tuple[Path, DuckDBEng
 def stored(file: Path, *, by_person: bool) -> DuckDBEngine:
     """An engine over the file's rows, which are read first; `id` names a person or nobody."""
     target = file.with_suffix(".duckdb")
+    keep(file, target, UnitNames("id") if by_person else None)
+    return DuckDBEngine(target, seconds=600, memory_bytes=_MEMORY, cubes=False)
+
+
+def keep(
+    file: Path, target: Path, unit: UnitNames | None = None, before: Before | None = None
+) -> None:
+    """Read a file of the census, after the rows of another one."""
     store(
         open_table(file, format_name="parquet"),
         target,
@@ -175,9 +183,9 @@ def stored(file: Path, *, by_person: bool) -> DuckDBEngine:
         max_rows=10**10,
         memory_bytes=_MEMORY,
         key=bytes(32),
-        unit=UnitNames("id") if by_person else None,
+        unit=unit,
+        before=before,
     )
-    return DuckDBEngine(target, seconds=600, memory_bytes=_MEMORY, cubes=False)
 
 
 def _seconds(asked: Callable[[], Any]) -> float:

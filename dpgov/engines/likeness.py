@@ -67,7 +67,7 @@ def likeness(one: TableFingerprint, other: TableFingerprint) -> Likeness:
         return Likeness.EXACT
     if _alike(one.rows, other.rows, _FEWEST_ROWS, _FEWEST_SHARED_ROWS):
         return Likeness.ROWS
-    if _comes_again(one.rows, other.rows) or _comes_again(other.rows, one.rows):
+    if _come_again(one.rows, other.rows):
         return Likeness.ROWS
     if near(one.rows, other.rows) or same_columns(one.columns, other.columns):
         return Likeness.COUNTS
@@ -149,14 +149,19 @@ def _alike(one: Part, other: Part, fewest: int, fewest_shared: int) -> bool:
     return _closer_than_chance(x, y, other.total / one.total)
 
 
-def _comes_again(one: Part, other: Part) -> bool:
-    """Whether the other table holds the rows of this one, nearly each of them several times.
+def _come_again(one: Part, other: Part) -> bool:
+    """Whether one table holds the rows of the other, nearly each of them several times.
 
-    A file that was put after itself is nobody else's. Of this one rows mostly occur once.
+    A file that was put after itself is nobody else's.
     """
     if min(one.total, other.total) < _FEWEST_ROWS:
         return False
     x, y = _aligned(one, other)
+    return _is_repeated(one, x, other, y) or _is_repeated(other, y, one, x)
+
+
+def _is_repeated(one: Part, x: Floats, other: Part, y: Floats) -> bool:
+    """Whether the other one repeats these rows, which mostly occur once themselves."""
     if _mean(x) > _MOSTLY_ONCE or _mean(y) <= _MOSTLY_ONCE or _dispersion(y) >= _IN_ONE_NUMBER:
         return False
     once = np.minimum(y, 1)

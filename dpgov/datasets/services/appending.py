@@ -14,7 +14,7 @@ from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version, schema_of
 from dpgov.datasets.services.likeness import Match
 from dpgov.datasets.services.stored.seals import is_kept_as_recorded
-from dpgov.engines.ingest.request import Before
+from dpgov.engines.ingest.request import Before, other_of
 from dpgov.engines.likeness import Likeness
 from dpgov.language.said import said
 from dpgov.privacy.plan.schema import (
@@ -120,11 +120,7 @@ def rows_of(version: DatasetVersion, schema: DatasetSchema) -> Before:
         raise InvalidDomain("columns", _MISSING)
     there = {spec.name: (at, spec) for at, spec in enumerate(schema_of(version).columns)}
     found = (there[spec.name] for spec in schema.columns)
-    return Before(str(path), tuple((at, _other(spec)) for at, spec in found))
-
-
-def _other(spec: ColumnSpec) -> int | None:
-    return spec.domain.other if isinstance(spec.domain, CategoryDomain) else None
+    return Before(str(path), tuple((at, other_of(spec)) for at, spec in found))
 
 
 def check_appended(dataset: Dataset, to: DatasetVersion, new: Iterable[Match]) -> None:

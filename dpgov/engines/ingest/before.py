@@ -22,7 +22,7 @@ import numpy as np
 
 from dpgov.engines.ingest.recognised.fingerprint import Seen
 from dpgov.engines.ingest.refusal import Refused
-from dpgov.engines.ingest.request import Before
+from dpgov.engines.ingest.request import Before, other_of
 from dpgov.engines.ingest.units.parts import attached
 from dpgov.engines.ingest.values import sql_type
 from dpgov.language.said import said
@@ -84,7 +84,7 @@ def begin_as(
     what that may use. It is begun where every code of before is, at its place, what it becomes.
     """
     there = zip(columns, before.columns, strict=True)
-    same = all((number, _other(spec)) == old for number, (spec, old) in enumerate(there))
+    same = all((number, other_of(spec)) == old for number, (spec, old) in enumerate(there))
     if not same or not _is_made_of(before.path, made_of, config):
         return False
     draft.touch(0o600)
@@ -94,10 +94,6 @@ def begin_as(
             if name != "data":
                 connection.execute(f"DROP TABLE {name}")
     return True
-
-
-def _other(spec: ColumnSpec) -> int | None:
-    return spec.domain.other if isinstance(spec.domain, CategoryDomain) else None
 
 
 def _is_made_of(path: str, columns: str, config: dict[str, Any]) -> bool:

@@ -45,6 +45,11 @@ class Before:
         return asdict(self)
 
 
+def other_of(spec: ColumnSpec) -> int | None:
+    """The code of everything else in a column of categories, as `Before` has it."""
+    return spec.domain.other if isinstance(spec.domain, CategoryDomain) else None
+
+
 def before_of(item: dict[str, Any] | None) -> Before | None:
     """That again."""
     if item is None:
