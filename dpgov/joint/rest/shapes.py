@@ -23,7 +23,7 @@ from dpgov.operation.bodies import NothingElse
 from dpgov.operation.conflicts import Conflict
 from dpgov.privacy.joint.noise import MOST_PARTIES
 from dpgov.queries.rest.shapes.errors import refusals
-from dpgov.queries.rest.shapes.plan import PlanSerializer
+from dpgov.queries.rest.shapes.plan import SentPlan
 from dpgov.tenants.codes import TRIES_SECONDS
 from dpgov.tenants.permissions import membership_of
 
@@ -31,25 +31,12 @@ _LONGEST_REASON, _LONGEST_CODE = 500, 60
 _COLLUDERS = "So many of them may collude."
 
 
-@extend_schema_field(PlanSerializer)
-class _Plan(serializers.Field[Any, Any, Any, Any]):
-    """A plan as it was sent, for the one parser that reads plans."""
-
-    def to_internal_value(self, data: Any) -> dict[str, Any]:
-        if not isinstance(data, dict):
-            raise ValidationError("A plan is an object.", "invalid_plan")
-        return data
-
-    def to_representation(self, value: Any) -> Any:
-        return value
-
-
 class ProposalSerializer(NothingElse):
     """A question for several organisations, as it would be asked of a dataset of your own."""
 
     dataset = serializers.SlugField(help_text="One of yours that counts ρ.")
     title = serializers.CharField(max_length=LONGEST_TITLE)
-    plan = _Plan(
+    plan = SentPlan(
         help_text="A count or a sum, over all rows or in the groups of one column, and its `rho`."
     )
     parties = serializers.IntegerField(min_value=0, max_value=MOST_PARTIES)

@@ -5,20 +5,20 @@ from uuid import UUID
 
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
-from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from dpgov.datasets.lineage import read_parents
 from dpgov.datasets.selectors import dataset_or_404
-from dpgov.operation.bodies import NothingElse, refuse_any, refuse_unknown
+from dpgov.operation.bodies import NothingElse, refuse_any
 from dpgov.operation.conflicts import Conflict
 from dpgov.privacy.accounting.decimals import as_number
 from dpgov.queries.asking.approval import ends_at, sentence_of
 from dpgov.queries.models import BudgetRequest
 from dpgov.queries.rest.shapes.errors import RefusingView, refusals
-from dpgov.queries.rest.shapes.plan import PlanSerializer
+from dpgov.queries.rest.shapes.plan import PlanSerializer, SentPlan
 from dpgov.queries.rest.shapes.question import RefusalSerializer
 from dpgov.queries.wording.words import in_words
 from dpgov.queries.workbench.approvals import (
@@ -76,7 +76,7 @@ class ApprovalSerializer(serializers.Serializer[Standing]):
 class AskForApprovalSerializer(NothingElse):
     """A question and what it is for."""
 
-    plan = PlanSerializer()
+    plan = SentPlan()
     purpose = serializers.CharField(max_length=_LONGEST)
 
 
@@ -114,7 +114,7 @@ class ApprovalListView(RefusingView):
     )
     def post(self, request: Request, slug: str) -> Response:
         dataset = dataset_or_404(request, slug)
-        plan, purpose = _typed(request)
+        plan, purpose = _read(request)
         try:
             with refusals(inside="plan", asked=plan):
                 sent = ask_for_approval(
@@ -184,13 +184,7 @@ def _approval(request: Request, slug: str, approval_id: UUID) -> BudgetRequest:
     return sent
 
 
-def _typed(request: Request) -> tuple[object, str]:
-    body = request.data
-    refuse_unknown(body, ("plan", "purpose"))
-    if not isinstance(body, dict) or set(body) != {"plan", "purpose"}:
-        raise ValidationError({"plan": ["Send a plan and a purpose, under these two keys."]})
-    try:
-        purpose: str = serializers.CharField(max_length=_LONGEST).run_validation(body["purpose"])
-    except ValidationError as problem:
-        raise ValidationError({"purpose": problem.detail}) from problem
-    return body["plan"], purpose
+def _read(request: Request) -> tuple[dict[str, Any], str]:
+    sent = AskForApprovalSerializer(data=request.data)
+    sent.is_valid(raise_exception=True)
+    return sent.validated_data["plan"], sent.validated_data["purpose"]

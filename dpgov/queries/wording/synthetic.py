@@ -23,9 +23,10 @@ from dpgov.privacy.reuse.synthetic import Synthetic, synthesise
 from dpgov.queries.models import Query, Release
 from dpgov.queries.selectors import PublicState, asked_together, public_state
 from dpgov.queries.wording.downloads import file_name
+from dpgov.web.pages import CSV
 from dpgov.web.spreadsheet import safe_text
 
-FORMATS = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
+FORMATS = {"csv": CSV, "parquet": "application/vnd.apache.parquet"}
 
 
 class NoTables(LookupError):

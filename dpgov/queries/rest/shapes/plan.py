@@ -8,6 +8,7 @@ from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
 
 from dpgov.privacy.plan.by_calendar import CalendarPart
 from dpgov.privacy.plan.computed.asked import SIGNS
@@ -238,3 +239,18 @@ class WantedPlanSerializer(PlanSerializer):
     accuracy = WantedSerializer(
         required=False, help_text="In place of ε and ρ: the smallest that is enough is found."
     )
+
+
+@extend_schema_field(PlanSerializer)
+class SentPlan(serializers.Field[Any, Any, Any, Any]):
+    """A plan as it was sent, for the one parser that reads plans."""
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        """The same; raises ValidationError for what is no object."""
+        if not isinstance(data, dict):
+            raise ValidationError("A plan is an object.", "invalid_plan")
+        return data
+
+    def to_representation(self, value: Any) -> Any:
+        """The same."""
+        return value

@@ -201,7 +201,7 @@ def test_the_api_says_where_to_ask_and_takes_the_approval_s_id(
         ({"plan": {}, "purpose": "x"}, 400, "invalid_plan"),
         ({"plan": PLAN, "purpose": " "}, 400, "blank"),
         ({"plan": PLAN, "purpose": "a\0b"}, 400, "null_characters_not_allowed"),
-        ({"plan": PLAN}, 400, "invalid"),
+        ({"plan": PLAN}, 400, "required"),
         ([], 400, "invalid"),
     ],
 )
