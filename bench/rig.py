@@ -16,6 +16,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import django
 
+from tests.servers.keys import new_keys
 from tests.servers.postgres import APP, AUDITOR, throw_away_postgres
 
 _EVERY_TENANT = "-c dpgov.tenant=all"
@@ -59,7 +60,7 @@ def _interrupt(*_: object) -> None:
 def _set_up(made: Installation) -> None:
     for name in [name for name in os.environ if name.startswith("DPGOV_")]:
         del os.environ[name]
-    os.environ |= {
+    os.environ |= new_keys() | {
         "DPGOV_HOME": str(made.home / "state"),
         "DPGOV_HTTPS": "0",
         "DPGOV_LOG_LEVEL": "ERROR",

@@ -17,13 +17,12 @@ from dpgov.configuration.environment import (
     database_settings,
     deriving_seconds,
     email_settings,
-    fingerprint_key,
     log_settings,
     rates_settings,
-    secret_key,
     sign_in_settings,
     upload_megabytes,
 )
+from dpgov.configuration.keys import fingerprint_key, secret_key
 from dpgov.configuration.live import live_settings
 from dpgov.configuration.oidc import oidc_settings
 from dpgov.configuration.reading import Environment, least_epsilon, ports, secret_text

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.servers.keys import new_keys
 from tests.servers.missing import MissingProgram
 from tests.servers.postgres import APP, AUDITOR, SWEEPER, throw_away_postgres
 from tests.servers.redis import throw_away_redis
@@ -76,6 +77,7 @@ def _begin(profile: str | None, resources: ExitStack) -> None:
         os.environ["DPGOV_DATABASE_APP_ROLE"] = APP
         os.environ["DPGOV_DATABASE_SWEEPER_ROLE"] = SWEEPER
         os.environ["DPGOV_DATABASE_AUDITOR_ROLE"] = AUDITOR
+        os.environ.update(new_keys())
         os.environ[_BROKER] = resources.enter_context(throw_away_redis(root))
     os.environ[_ROOT] = str(root)
     resources.callback(os.environ.pop, _ROOT, None)

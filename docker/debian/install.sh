@@ -46,7 +46,12 @@ environment() {
 secrets() {
   say "passwords and keys, in $ETC"
   mkdir -p -m 700 "$ETC"
-  for name in secret_key owner_password app_password sweeper_password auditor_password redis_password metrics_token; do
+  # Where this key lay before all of them came from here. With another one no data is recognised.
+  if [ ! -e "$ETC/fingerprint_key" ] && [ -s "$STATE/fingerprint_key" ]; then
+    install -m 600 "$STATE/fingerprint_key" "$ETC/fingerprint_key"
+  fi
+  for name in secret_key fingerprint_key metrics_token \
+    owner_password app_password sweeper_password auditor_password redis_password; do
     [ -s "$ETC/$name" ] || (umask 077 && openssl rand -hex 32 >"$ETC/$name")
   done
   for file in "$tree"/docker/systemd/environment*.example; do
@@ -107,6 +112,8 @@ services() {
   systemctl daemon-reload
   # An upgrade: the old processes end before the tables change.
   systemctl stop 'dpgov-*' 2>/dev/null || true
+  # Nothing reads it there any more.
+  if cmp -s "$STATE/fingerprint_key" "$ETC/fingerprint_key"; then rm "$STATE/fingerprint_key"; fi
   names=$(cd "$tree/docker/systemd" && basename -s .service -- *.service)
   # shellcheck disable=SC2086 # one word for each unit
   systemctl enable --now $names

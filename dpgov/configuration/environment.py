@@ -3,15 +3,12 @@
 Must never guess in production: a missing secret outside the embedded profile is an error.
 """
 
-import hashlib
 import os
-import secrets
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from dpgov.audit.files import write_once
-from dpgov.configuration.reading import Environment, file_text, long_enough, secret_text
+from dpgov.configuration.reading import Environment, secret_text
 from dpgov.operation.logs import logging_config
 
 _CACHES = {
@@ -36,55 +33,8 @@ class UnknownBroker(ValueError):
         super().__init__("DPGOV_BROKER_URL must be redis://, rediss:// or filesystem://.")
 
 
-class KeyNotGiven(ValueError):
-    """Several machines share a store, so each must be told the key that all of them use."""
-
-    def __init__(self, file_name: str) -> None:
-        name = file_name.removesuffix("_FILE")
-        super().__init__(f"DPGOV_STORE_URL is set, so {name} or {file_name} must be, too.")
-
-
 # What binds a cookie to this very host; browsers take it on HTTPS alone.
 HOST = "__Host-"
-
-
-def secret_key(env: Environment, home: Path) -> str:
-    """The signing key: from the environment, from a file, or made once for the embedded profile."""
-    names = ("DPGOV_SECRET_KEY", "DPGOV_SECRET_KEY_FILE")
-    text = _secret_of_all_machines(env, *names, home / "secret_key")
-    long_enough("DPGOV_SECRET_KEY", text)
-    return text
-
-
-def fingerprint_key(env: Environment, home: Path) -> bytes:
-    """The secret of fingerprints, 32 bytes: the same for the life of an installation.
-
-    From the environment, from a file, or made once. With another one no data that came before
-    would be recognised, so registration refuses to go on.
-    """
-    names = ("DPGOV_FINGERPRINT_KEY", "DPGOV_FINGERPRINT_KEY_FILE")
-    text = _secret_of_all_machines(env, *names, home / "fingerprint_key")
-    long_enough("DPGOV_FINGERPRINT_KEY", text)
-    return hashlib.blake2b(text.encode(), digest_size=32).digest()
-
-
-def _secret_of_all_machines(env: Environment, name: str, file_name: str, path: Path) -> str:
-    """As given, or from its file, made once; never made where other machines need the same."""
-    text, named = env.str(name, default=""), env.str(file_name, default="")
-    if text:
-        return str(text)
-    if not env.str("DPGOV_STORE_URL", default=""):
-        return _kept_secret(file_name, Path(named or path))
-    if not named:
-        raise KeyNotGiven(file_name)
-    return file_text(file_name, named)
-
-
-def _kept_secret(file_name: str, path: Path) -> str:
-    """Two processes may start at once: the first one's file stays, and both read the same key."""
-    if not path.exists():
-        write_once(path, secrets.token_urlsafe(64))
-    return file_text(file_name, str(path))
 
 
 def sign_in_settings(env: Environment, *, https: bool) -> dict[str, Any]:

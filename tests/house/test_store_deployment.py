@@ -11,7 +11,7 @@ import yaml
 from tests.house import settings_read, tree
 from tests.house.test_deployment import OURS
 
-SECRETS = {"fingerprint_key", "store_key", "store_access_key", "store_secret_key"}
+SECRETS = {"store_key", "store_access_key", "store_secret_key"}
 OVERLAY = tree.ROOT / "docker/compose.store.yaml"
 DROP_IN = tree.ROOT / "docker/systemd/store.conf"
 WRAPPER = tree.ROOT / "docker/debian/dpgov"

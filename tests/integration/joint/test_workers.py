@@ -19,6 +19,7 @@ from dpgov.queries.models import Query
 from tests.cast import publish_now
 from tests.integration.joint.made import Side, all_joined, query_of, three
 from tests.integration.queries.answering.workers import environment
+from tests.servers.keys import fingerprint_key_here
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -34,10 +35,6 @@ def _home_of(one: Side, folder: Path) -> Path:
     return home
 
 
-def _key_of_the_installation() -> str:
-    return (Path(settings.DPGOV_HOME) / "fingerprint_key").read_text().strip()
-
-
 def _run(one: Side, home: Path, organisation: str = "") -> str:
     """One look of its worker, as a process of its own."""
     connections.close_all()
@@ -47,7 +44,7 @@ def _run(one: Side, home: Path, organisation: str = "") -> str:
         env=environment(
             DPGOV_HOME=str(home),
             DPGOV_JOINT_KEYS=str(home / "keys"),
-            DPGOV_FINGERPRINT_KEY=_key_of_the_installation(),
+            DPGOV_FINGERPRINT_KEY=fingerprint_key_here(settings.DPGOV_HOME),
         ),
         capture_output=True,
         text=True,

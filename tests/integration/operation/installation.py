@@ -26,6 +26,7 @@ import psycopg
 from tests.house.tree import ROOT
 from tests.profile import clean_environment
 from tests.servers.cutoff import CutOff, cut_off
+from tests.servers.keys import new_keys
 from tests.servers.loopback import free_port, stop
 from tests.servers.postgres import APP, AUDITOR, SWEEPER, throw_away_postgres
 from tests.servers.redis import throw_away_redis
@@ -171,7 +172,8 @@ def _wired(root: Path, owner_url: str, redis_url: str, resources: ExitStack) -> 
     database = resources.enter_context(cut_off(owner.port))
     broker = resources.enter_context(cut_off(int(redis_url.rsplit(":", 1)[1])))
     port = free_port()
-    environment = clean_environment() | {
+    environment = clean_environment() | new_keys()
+    environment |= {
         "DJANGO_SETTINGS_MODULE": "dpgov.settings",
         "DPGOV_HOME": str(root / "home"),
         "DPGOV_HTTPS": "0",

@@ -72,11 +72,31 @@ def test_a_server_that_listens_for_no_reload_is_restarted() -> None:
 
 def test_copies_of_passwords_go_also_when_the_database_is_away(tmp_path: Path) -> None:
     given = tmp_path / "given"
-    given.mkdir()
+    done = _installed_without_database(tmp_path)
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert "app_password" in done.stdout, "they were there"
+    assert list(given.iterdir()) == []
+
+
+def test_the_key_that_recognises_data_is_taken_from_where_it_lay_before(tmp_path: Path) -> None:
+    """M57: an upgrade makes no other one, and takes an older one for the newer no more."""
+    kept, before = tmp_path / "ETC/fingerprint_key", tmp_path / "STATE/fingerprint_key"
+    before.parent.mkdir()
+    for found in ("the one of before\n", "one that came with an old backup\n"):
+        before.write_text(found)
+        _installed_without_database(tmp_path)
+        assert kept.read_text() == "the one of before\n"
+        assert kept.stat().st_mode & 0o777 == 0o600
+
+
+def _installed_without_database(tmp_path: Path) -> "subprocess.CompletedProcess[str]":
+    """The installer up to the database, which is away; it says what copies it had made by then."""
+    given = tmp_path / "given"
+    given.mkdir(exist_ok=True)
     _program(tmp_path / "programs", "su", f"cat >/dev/null; ls {given}/*/; exit 3")
     _program(tmp_path / "programs", "chown", "")
     places = {name: str(tmp_path / name) for name in ("ETC", "STATE", "CHECKPOINTS", "BIN")}
-    done = subprocess.run(
+    return subprocess.run(
         ["/bin/sh", str(INSTALLER), "budget.example.org"],
         env=os.environ
         | places
@@ -91,16 +111,13 @@ def test_copies_of_passwords_go_also_when_the_database_is_away(tmp_path: Path) -
         text=True,
         check=False,
     )
-    assert done.returncode == 3, done.stdout + done.stderr
-    assert "app_password" in done.stdout, "they were there"
-    assert list(given.iterdir()) == []
 
 
 def test_a_backup_keeps_the_keys_apart_from_what_they_open(tmp_path: Path) -> None:
     """On Debian some of them lie in the state folder."""
     home, checkpoints = tmp_path / "home", tmp_path / "checkpoints"
-    keys = {"signing/checkpoint_key", "joint_keys/one.key"}
-    data = {"fingerprint_key", "data/one.duckdb"}
+    keys = {"signing/checkpoint_key", "joint_keys/one.key", "fingerprint_key"}
+    data = {"data/one.duckdb"}
     for name in {*keys, *data, "mail/letter", "cache/one"}:
         (home / name).parent.mkdir(parents=True, exist_ok=True)
         (home / name).write_text("of a test")

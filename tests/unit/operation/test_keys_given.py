@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dpgov.configuration.environment import fingerprint_key, secret_key
+from dpgov.configuration.keys import fingerprint_key, secret_key
 from dpgov.configuration.reading import Environment, WrongSetting, secret_text
 from tests.servers.variables import variables
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dpgov.configuration.environment import KeyNotGiven, fingerprint_key, secret_key
+from dpgov.configuration.keys import KeyNotGiven, fingerprint_key, secret_key
 from dpgov.configuration.reading import WrongSetting
 from dpgov.configuration.store import StoreNotDeclared, store_settings
 from tests.servers.variables import variables
@@ -15,6 +15,9 @@ GIVEN = {
     "DPGOV_STORE_SECRET_KEY": "secret",
     "DPGOV_STORE_KEY": "k" * 32,
 }
+
+
+SERVER = {"DPGOV_DATABASE_URL": "postgres://dpgov_app@db.example.org/dpgov"}
 
 
 def without(name: str) -> dict[str, str]:
@@ -53,14 +56,31 @@ def test_what_is_missing_or_contradicts_itself_is_refused(given: dict[str, str])
         store_settings(variables(given))
 
 
-def test_no_machine_makes_a_key_that_others_need(tmp_path: Path) -> None:
+@pytest.mark.parametrize("shared", [GIVEN, SERVER, GIVEN | SERVER])
+def test_no_machine_makes_a_key_that_others_need(tmp_path: Path, shared: dict[str, str]) -> None:
     """M57: two machines with keys of their own would not know each other's data and sessions."""
-    shared, alone = variables(GIVEN), variables({})
     for key in (secret_key, fingerprint_key):
-        with pytest.raises(KeyNotGiven):
-            key(shared, tmp_path)
+        with pytest.raises(KeyNotGiven, match=f"{next(iter(shared))} names a server"):
+            key(variables(shared), tmp_path)
         assert list(tmp_path.iterdir()) == []
-    assert secret_key(alone, tmp_path)
-    assert fingerprint_key(alone, tmp_path)
-    told = variables({**GIVEN, "DPGOV_FINGERPRINT_KEY_FILE": str(tmp_path / "fingerprint_key")})
-    assert fingerprint_key(told, tmp_path) == fingerprint_key(alone, tmp_path)
+    missing = {"DPGOV_FINGERPRINT_KEY_FILE": str(tmp_path / "fingerprint_key")}
+    with pytest.raises(WrongSetting, match="DPGOV_FINGERPRINT_KEY_FILE names"):
+        fingerprint_key(variables(shared | missing), tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("alone", [{}, {"DPGOV_DATABASE_URL": "sqlite:////somewhere/a.sqlite3"}])
+def test_one_machine_with_a_file_for_its_database_makes_its_keys(
+    tmp_path: Path, alone: dict[str, str]
+) -> None:
+    assert secret_key(variables(alone), tmp_path)
+    made = fingerprint_key(variables(alone), tmp_path)
+    told = {"DPGOV_FINGERPRINT_KEY_FILE": str(tmp_path / "fingerprint_key")}
+    assert fingerprint_key(variables(GIVEN | told), tmp_path) == made
+
+
+def test_whoever_moves_to_a_server_is_told_where_their_key_lies(tmp_path: Path) -> None:
+    """M57: with a new one, all people who are in the data would be strangers."""
+    fingerprint_key(variables({}), tmp_path)
+    with pytest.raises(KeyNotGiven, match=f"{tmp_path}/fingerprint_key has the one of before"):
+        fingerprint_key(variables(SERVER), tmp_path)

@@ -28,6 +28,7 @@ from tests.cast import COUNT, publish_now
 from tests.integration.datasets.registering import declared, uploaded
 from tests.integration.datasets.store.conftest import Machine
 from tests.integration.queries.answering.workers import prefork_fleet, reader_of_files, solo_fleet
+from tests.servers.keys import fingerprint_key_here
 from tests.servers.objects import ObjectServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -54,7 +55,7 @@ def _machine(home: Path, objects: ObjectServer) -> dict[str, str]:
         **objects.variables(),
         "DPGOV_HOME": str(home),
         "DPGOV_SECRET_KEY": live.SECRET_KEY,
-        "DPGOV_FINGERPRINT_KEY": (ours / "fingerprint_key").read_text().strip(),
+        "DPGOV_FINGERPRINT_KEY": fingerprint_key_here(ours),
     }
 
 

@@ -35,6 +35,7 @@ from dpgov.queries.models import Query, Worker
 from dpgov.tenants.models import Membership
 from tests.cast import answer_query, publish_now
 from tests.integration.queries.answering.workers import prefork_fleet, solo_fleet
+from tests.servers.keys import fingerprint_key_here
 from tests.small_dataset import register_small_dataset
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -255,7 +256,7 @@ def test_real_workers_one_of_them_without_the_files_answer_everything(
     asked = [ask(analyst, epsilon=0.001) for _ in range(8)]
     production = connection.vendor == "postgresql"
     if production:
-        key = (Path(live.DPGOV_HOME) / "fingerprint_key").read_text().strip()
+        key = fingerprint_key_here(live.DPGOV_HOME)
         elsewhere = {"DPGOV_HOME": str(tmp_path / "home"), "DPGOV_FINGERPRINT_KEY": key}
         log = tmp_path / "astray.log"
         with prefork_fleet(log, **elsewhere):
