@@ -81,7 +81,7 @@ THOROUGH = (
     "integration/tenants/wall/test_stolen_password.py::test_without_any_one_of_the_guards_something_would_be_carried_out",
     # Tools over all of the code; scripts, images and commands of the documentation, on machines of
     # their own.
-    "house/test_image.py",
+    "house/deployment/test_image.py",
     "house/test_tools.py",
     "integration/bench",
     "integration/operation/test_debian.py",

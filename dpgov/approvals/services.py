@@ -31,7 +31,6 @@ from dpgov.approvals.selectors import has_role_to_decide
 from dpgov.audit.actions import Action
 from dpgov.audit.services import append
 from dpgov.language.said import as_values
-from dpgov.language.translation import english
 from dpgov.operation import clock
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import role_for
@@ -131,8 +130,7 @@ def _still_stands(request: ChangeRequest) -> None:
 def _lapse(request: ChangeRequest, decider: Membership, refusal: Stale) -> Decision:
     request.outcome = as_values(refusal.sentence)
     _end(request, State.STALE, decider, request.decision_reason)
-    with english():
-        _record(request, decider, Action.CHANGE_LAPSED, outcome=str(refusal)[:_LONGEST_REASON])
+    _record(request, decider, Action.CHANGE_LAPSED, outcome=request.outcome)
     return Decision(request)
 
 

@@ -21,6 +21,7 @@ from dpgov.audit.entry import fragments, leaf_hash, line_of
 from dpgov.audit.models import AuditEntry, AuditHead
 from dpgov.audit.recheck import Verdict, recheck_part
 from dpgov.audit.selectors import EntryFilter, entries_of, log_size
+from dpgov.language.said import as_values
 from dpgov.operation import clock
 
 _CALL = "SELECT * FROM audit_append(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
@@ -127,6 +128,7 @@ def verify_and_record(*, tenant_id: UUID, actor: Actor) -> Verdict:
     long log must not hold up its writers.
     """
     verdict = recheck_part(tenant_id, after=_continue_after(tenant_id), most=MOST_AT_ONCE)
+    unread = [as_values(one) for one in verdict.unread]
     with transaction.atomic():
         append(
             tenant_id=tenant_id,
@@ -137,8 +139,8 @@ def verify_and_record(*, tenant_id: UUID, actor: Actor) -> Verdict:
                 "first": verdict.first,
                 "last": verdict.last,
                 "size": verdict.size,
-                "problems": list(verdict.problems),
-                **({"unread": list(verdict.unread)} if verdict.unread else {}),
+                "problems": [as_values(problem) for problem in verdict.problems],
+                **({"unread": unread} if unread else {}),
             },
         )
     return verdict

@@ -8,6 +8,8 @@ What is stored of it is `as_values`: the pattern stands for the sentence, whatev
 from collections.abc import Mapping
 from typing import Any
 
+from dpgov.language.reworded import of_today
+
 
 class Said(str):
     """English text that remembers how it was made; a plain string for everybody else."""
@@ -64,4 +66,4 @@ def from_values(kept: Mapping[str, Any]) -> str:
         name: value["value"] if "value" in value else from_values(value)
         for name, value in kept["values"].items()
     }
-    return said(kept["pattern"], **values)
+    return said(of_today(kept["pattern"]), **values)

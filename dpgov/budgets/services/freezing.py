@@ -117,7 +117,8 @@ def freeze_tenant(
     budgets = Budget.objects.filter(FREEZABLE, tenant_id=tenant_id, frozen_at__isnull=True)
     # In the order in which every question takes those that it is charged to.
     list(budgets.order_by("pk").select_for_update(no_key=True).values_list("pk"))
-    count = budgets.update(frozen_at=clock.now(), frozen_reason=as_values(reason))
+    kept = as_values(reason)
+    count = budgets.update(frozen_at=clock.now(), frozen_reason=kept)
     size = outside.size if outside else None
     if outside is not None:
         RestoreMark.objects.update_or_create(
@@ -133,7 +134,7 @@ def freeze_tenant(
         actor=actor,
         action=Action.DATASETS_FROZEN,
         subject=f"tenant:{tenant_id}",
-        detail={"reason": reason, "budgets": count, "outside_size": size},
+        detail={"reason": kept, "budgets": count, "outside_size": size},
     )
     return count
 

@@ -19,7 +19,7 @@ from dpgov.audit.actions import Action
 from dpgov.audit.bounded import is_cut
 from dpgov.audit.models import AuditEntry
 from dpgov.datasets.models import Dataset
-from dpgov.language.translation import in_a_row
+from dpgov.language.translation import in_a_row, retold
 from dpgov.oversight.log.words import in_words
 from dpgov.queries.models import Query
 from dpgov.queries.wording.words import in_words as question_in_words
@@ -91,6 +91,7 @@ _PATTERNS: dict[str, str | Promise] = {
 _OF_APPROVALS = (Action.APPROVAL_REQUESTED.value, Action.QUESTION_APPROVED.value)
 _CANCELLED = gettext_lazy("{who} cancelled a question of {analyst}: {question}")
 _OTHERWISE = gettext_lazy("{who}: {action}")
+_WHY = ("reason", "decision_reason", "outcome")
 _NAMED = ("name", "email", "person", "version", "before", "after", "cancelled", "tokens")
 
 
@@ -165,10 +166,23 @@ def _line(entry: AuditEntry, known: _Known) -> Line:
         words=words,
         who=who,
         sentence=_sentence(entry.action, values),
-        reason=str(detail.get("reason") or detail.get("decision_reason") or ""),
+        reason=_reason(detail),
         amount=_amount(detail) if entry.subject.startswith("query:") else "",
         dataset=known.datasets.get(entry.dataset, entry.dataset),
     )
+
+
+def _reason(detail: Mapping[str, Any]) -> str:
+    """In a person's own words, or in ours, in the reader's language."""
+    kept = next((found for name in _WHY if (found := detail.get(name))), "")
+    return retold(kept) if isinstance(kept, dict) else str(kept)
+
+
+def told_in(detail: str) -> list[str]:
+    """What a check of the log found, as sentences in the reader's language."""
+    lists = (_detail(detail).get(name) for name in ("problems", "unread"))
+    found = (one for kept in lists if isinstance(kept, list) for one in kept)
+    return [retold(one) for one in found if isinstance(one, dict)]
 
 
 def _sentence(action: str, values: Mapping[str, str]) -> str:

@@ -37,7 +37,7 @@ from dpgov.operation import clock
 from dpgov.oversight.log.activity import MOST, activity_of
 from dpgov.oversight.log.changes import changes_in
 from dpgov.oversight.log.names import people_of, widened
-from dpgov.oversight.log.sentences import labels_in, lines_of
+from dpgov.oversight.log.sentences import labels_in, lines_of, told_in
 from dpgov.oversight.web.forms.log import AuditFilterForm
 from dpgov.tenants.permissions import MemberRequest, Permission, requires
 from dpgov.tenants.selectors import actor_of
@@ -104,6 +104,7 @@ def audit_entry(request: MemberRequest, sequence: int) -> HttpResponse:
         "entry": entry,
         "line": line,
         "words": line.words,
+        "told": told_in(entry.detail),
         "detail": _pretty(entry.detail),
         "changes": changes_in(entry.detail),
         "leaf": bytes(entry.leaf_hash).hex(),

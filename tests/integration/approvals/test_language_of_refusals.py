@@ -69,7 +69,7 @@ def test_an_outcome_is_stored_in_english_whoever_approves(
     stored = ChangeRequest.objects.get().outcome
     pattern, detail = "The limit of “{name}” is another one.", AuditEntry.objects.latest("sequence")
     assert stored == {"pattern": pattern, "values": {"name": {"value": "Visits"}}}
-    assert json.loads(detail.detail)["outcome"] == "The limit of “Visits” is another one."
+    assert json.loads(detail.detail)["outcome"] == stored
 
 
 @pytest.mark.usefixtures("german")

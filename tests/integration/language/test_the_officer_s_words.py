@@ -18,7 +18,7 @@ from dpgov.budgets.services.restored import MOVED, behind
 from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import archive_dataset
-from dpgov.language.said import as_values
+from dpgov.language.said import as_values, from_values
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.asking.policy import QueryLimitExceeded
 from dpgov.tenants.models import Membership
@@ -65,8 +65,12 @@ def test_a_broken_log_is_told_in_german_and_recorded_in_english(
     AuditHead.objects.update(sequence=AuditEntry.objects.latest("sequence").sequence + 1)
     page = client_for(officer).post("/audit/verify/", headers=_GERMAN)
     assert f"{OPEN}Entry 2 is missing; the log should reach 2.{CLOSE}" in page.text
-    recorded = AuditEntry.objects.latest("sequence").detail
-    assert json.loads(recorded)["problems"] == ["Entry 2 is missing; the log should reach 2."]
+    recorded = AuditEntry.objects.latest("sequence")
+    kept = json.loads(recorded.detail)["problems"]
+    assert [from_values(one) for one in kept] == ["Entry 2 is missing; the log should reach 2."]
+    assert [one["values"] for one in kept] == [{"number": {"value": 2}, "last": {"value": 2}}]
+    entry = client_for(officer).get(f"/audit/{recorded.sequence}/", headers=_GERMAN)
+    assert f"<li>{OPEN}Entry 2 is missing; the log should reach 2.{CLOSE}</li>" in entry.text
 
 
 @pytest.mark.parametrize(
@@ -83,6 +87,12 @@ def test_our_reason_for_a_freeze_is_told_in_german_and_a_person_s_as_it_is(
     freeze_tenant(tenant_id=officer.tenant_id, reason=reason)
     assert shown in client_for(officer).get("/frozen/", headers=_GERMAN).text
     assert Budget.objects.get(pk=dataset.budget_id).frozen_reason == as_values(reason)
+    recorded = AuditEntry.objects.latest("sequence")
+    assert json.loads(recorded.detail)["reason"] == as_values(reason)
+    assert (
+        f"<q>{shown.removeprefix('– ')}</q>"
+        in client_for(officer).get("/audit/", headers=_GERMAN).text
+    )
 
 
 @pytest.mark.parametrize("path", ["/month/table/", "/month/report/"])

@@ -1,5 +1,6 @@
 """The officer's pages and the audit API: reading, filtering, verifying."""
 
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -233,7 +234,8 @@ def test_a_broken_log_is_shown_as_broken_and_the_finding_recorded(
     page = client_for(officer).post("/audit/verify/", headers={"HX-Request": "true"})
     assert "does not hold" in page.text
     assert "<html" not in page.text
-    assert "Entry 5 is missing" in AuditEntry.objects.latest("sequence").detail
+    recorded = json.loads(AuditEntry.objects.latest("sequence").detail)["problems"]
+    assert [one["values"]["number"] for one in recorded] == [{"value": 5}]
     body = api_for(officer).post("/api/v1/audit/verify/").json()
     assert body["intact"] is False
     assert body["problems"] == ["Entry 5 is missing; the log should reach 7."]

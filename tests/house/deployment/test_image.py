@@ -22,7 +22,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.house import dockerfile, tree
+from tests.house import tree
+from tests.house.deployment import dockerfile
 from tests.servers.loopback import free_port, stop
 
 _INSIDE = re.compile(r"(?<![\w.:/])/(app|data|checkpoints|keys|tmp)\b")

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from tests.house import settings_read, tree
-from tests.house.test_deployment import OURS
+from tests.house.deployment.test_units import OURS
 
 SECRETS = {"store_key", "store_access_key", "store_secret_key"}
 OVERLAY = tree.ROOT / "docker/compose.store.yaml"

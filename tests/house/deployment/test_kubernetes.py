@@ -12,7 +12,7 @@ from django.conf import settings as live
 
 from dpgov.queries.answering.workers import alive_file, ready_file
 from tests.house import settings_read, tree
-from tests.house.test_deployment import OF_OTHERS, OURS
+from tests.house.deployment.test_units import OF_OTHERS, OURS
 
 FOLDER = tree.ROOT / "docker/kubernetes"
 FILES = sorted(path.name for path in FOLDER.glob("*.yaml") if path.name != "kustomization.yaml")

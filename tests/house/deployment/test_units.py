@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.house import dockerfile, settings_read, tree
+from tests.house import settings_read, tree
+from tests.house.deployment import dockerfile
 
 COMPOSE = tree.ROOT / "docker/compose.yaml"
 UNITS = sorted((tree.ROOT / "docker/systemd").glob("*.service"))
