@@ -68,13 +68,6 @@ class CompactRange:
         return fold([peak for _, peak in self._peaks])
 
 
-def root_of(leaves: Sequence[Hash]) -> Hash:
-    """The root over these leaf hashes."""
-    grown = CompactRange()
-    grown.extend(leaves)
-    return grown.root()
-
-
 def fold(peaks: Iterable[Hash]) -> Hash:
     """The root over complete subtrees, given from the left, each smaller than the one before."""
     *others, root = peaks or [EMPTY_ROOT]

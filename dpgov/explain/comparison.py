@@ -16,9 +16,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from dpgov.budgets.models import Budget, Charge, Correction
-from dpgov.language.translation import translated
 from dpgov.privacy.accounting import comparison
-from dpgov.privacy.accounting.comparison import Asked, NotInstalled, by_distribution
+from dpgov.privacy.accounting.comparison import Asked, by_distribution
 from dpgov.privacy.accounting.decimals import NANO, as_text
 from dpgov.privacy.accounting.loss import Mode
 
@@ -32,8 +31,8 @@ _Account = Callable[[Sequence[Asked], Decimal], float]
 class Figure:
     """One account: its name, what it gives at δ, and what to know about it.
 
-    `epsilon` is None where it could not be computed; `note` then says what to do. `admits` marks
-    the account that the dataset's own filter keeps; `waits` one that is still to be computed.
+    `admits` marks the account that the dataset's own filter keeps; `waits` one that is still to be
+    computed, whose `epsilon` is None.
     """
 
     name: str
@@ -153,12 +152,7 @@ def _figure(
     kind: _Kind, asked: Sequence[Asked], delta: Decimal, budget: Budget, patient: bool
 ) -> Figure:
     admits = kind.keeps is not None and kind.keeps.value == budget.mode
-    try:
-        epsilon = _epsilon(kind, asked, delta, patient)
-    except NotInstalled as missing:
-        note = _("Needs the library dp-accounting, which is not there. %(what_to_do)s")
-        note %= {"what_to_do": translated(missing.args[0])}
-        return Figure(kind.name, _(kind.title), None, note, admits)
+    epsilon = _epsilon(kind, asked, delta, patient)
     return Figure(kind.name, _(kind.title), epsilon, _(kind.note), admits, waits=epsilon is None)
 
 

@@ -122,28 +122,19 @@ def _least(bound: Callable[[float], float]) -> float:
     return bound(best)
 
 
-INSTALL = "Install it with: uv sync --group compare"
 _MOST_POINTS = 200_000
 _FINEST = 1e-4
 
 
-class NotInstalled(Exception):
-    """dp-accounting is not there; `str` says how to install it."""
-
-    def __init__(self) -> None:
-        super().__init__(INSTALL)
-
-
 def by_distribution(asked: Sequence[Asked], delta: Decimal) -> float:
-    """ε of everything together at δ, rounded up. Raises NotInstalled.
+    """ε of everything together at δ, rounded up.
 
     Pure ε counts as randomised response, which no ε-DP mechanism exceeds; ρ as Gaussian noise of
     that ρ. Koskela, Jälkö and Honkela 2020; Doroshenko and others 2022.
     """
-    try:
-        from dp_accounting.pld import privacy_loss_distribution as library
-    except ImportError as missing:
-        raise NotInstalled from missing
+    # Loads SciPy and more, which no other process of ours needs.
+    from dp_accounting.pld import privacy_loss_distribution as library
+
     if not asked:
         return 0.0
     bound = renyi(asked, delta)

@@ -43,7 +43,6 @@ class Method(StrEnum):
         return _WORDS[self]
 
 
-FIXED = (Method.SEPARATE, Method.FULL, Method.LARGER)
 IN_ROUNDS = (Method.ADAPTIVE, Method.MWEM)
 _WORDS = {
     Method.SEPARATE: pattern("Separate tables"),

@@ -28,7 +28,6 @@ from dpgov.audit.recheck import recheck_all
 from dpgov.audit.selectors import stream
 from dpgov.audit.services import verify_and_record
 from dpgov.audit.stored_tree import StoredTree
-from dpgov.audit.tree import root_of
 from dpgov.audit.verify import verify_export
 from tests.integration.audit.archives import MARCH, NAMES, file, sign, tampered
 from tests.integration.audit.logs import (
@@ -38,6 +37,7 @@ from tests.integration.audit.logs import (
     write,
     write_month,
 )
+from tests.roots import root_of
 from tests.triggers import without_triggers
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_folders")]

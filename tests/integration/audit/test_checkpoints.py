@@ -30,9 +30,9 @@ from dpgov.audit.models import (
 from dpgov.audit.outside import KEYS, folder_of, known_keys, outside_files, set_aside
 from dpgov.audit.selectors import announced_keys
 from dpgov.audit.stored_tree import extend
-from dpgov.audit.tree import root_of
 from dpgov.language.translation import retold
 from tests.integration.audit.logs import NEIGHBOUR, TENANT, rewrite, write
+from tests.roots import root_of
 from tests.servers.listener import Listener, listening
 from tests.triggers import without_triggers
 

@@ -7,8 +7,9 @@ from django.test.utils import CaptureQueriesContext
 from dpgov.audit.checkpoints.signing import make_checkpoint
 from dpgov.audit.models import AuditEntry, AuditSubtree
 from dpgov.audit.stored_tree import LogHasGap, StoredTree
-from dpgov.audit.tree import root_at, root_of
+from dpgov.audit.tree import root_at
 from tests.integration.audit.logs import TENANT, write
+from tests.roots import root_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -15,11 +15,9 @@ from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services.corrections import REFUND
 from dpgov.datasets.models import Dataset
-from dpgov.explain import comparison
 from dpgov.explain.comparison import charged, compare
 from dpgov.explain.groups import group_readings_in_rho
 from dpgov.oversight.reconciliation.report import reconcile
-from dpgov.privacy.accounting.comparison import NotInstalled
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import Currency, Mode
 from dpgov.queries.models import Query
@@ -221,28 +219,6 @@ def test_an_impossible_delta_is_said_at_the_field(
     refused = api_for(officer).get(f"/api/v1/datasets/{dataset.slug}/comparison/?delta={typed}")
     assert refused.status_code == 400
     assert refused.json()["errors"][0]["attr"] == "delta"
-
-
-def test_without_the_library_the_row_says_how_to_install_it(
-    answered: list[Query],
-    dataset: Dataset,
-    officer: Membership,
-    api_for: ApiFor,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def missing(*_: object) -> float:
-        raise NotInstalled
-
-    kinds = tuple(
-        kind if kind.name != "pld" else comparison._Kind(kind.name, kind.title, "", missing)
-        for kind in comparison._ACCOUNTS
-    )
-    monkeypatch.setattr(comparison, "_ACCOUNTS", kinds)
-    body = api_for(officer).get(f"/api/v1/datasets/{dataset.slug}/comparison/").json()
-    last = body["accounts"][-1]
-    assert (last["name"], last["epsilon"]) == ("pld", None)
-    assert "uv sync --group compare" in last["note"]
-    assert body["purpose"] == "for comparison only: not what admission uses"
 
 
 def test_what_was_given_back_is_not_compared(answered: list[Query], dataset: Dataset) -> None:

@@ -20,10 +20,10 @@ from dpgov.audit.tree import (
     inclusion_proof,
     node_hash,
     root_at,
-    root_of,
     verify_consistency,
     verify_inclusion,
 )
+from tests.roots import root_of
 
 VECTORS = Path(__file__).parent / "vectors"
 # The leaves and roots of the reference implementation (RFC 6962, Certificate Transparency).

@@ -6,7 +6,7 @@ themselves, as a Fourier series on a range that the sum does not leave. A unifor
 as one step of the largest weight smooths it, and moves it by half a step at most; where all terms
 lie on one lattice, that rounding is exact. Everything is after the noise.
 
-Of very many (`bound_of_many`) the terms are taken as those of continuous noise of the same scale,
+Of very many (`bounds_of_many`) the terms are taken as those of continuous noise of the same scale,
 whose variance is never smaller, and half a lattice step of the largest weight is added for the
 steps.
 """
@@ -140,20 +140,14 @@ _INTERPOLATED = 1e-6
 # In standard deviations: beyond lies less than 1e-8 of the widest of these sums, a single Laplace.
 
 
-def bound_of_many(
-    noise: Noise, weights: Floats, confidence: Fraction, *, times: Floats | None = None
-) -> float:
-    """The size that |Σ w X| passes with probability at most 1 - confidence.
-
-    With `times`, weight w stands for so many independent terms with that weight.
-    """
-    return bounds_of_many(noise, weights, (confidence,), times=times)[0]
-
-
 def bounds_of_many(
     noise: Noise, weights: Floats, levels: Sequence[Fraction], *, times: Floats | None = None
 ) -> list[float]:
-    """The same at several levels, at little more than the price of one."""
+    """The sizes that |Σ w X| passes with probability at most 1 - level, for each of the levels.
+
+    Several cost little more than one. With `times`, weight w stands for so many independent terms
+    with that weight.
+    """
     counts = np.ones_like(weights) if times is None else times
     step = float(np.max(np.abs(weights), initial=0.0)) / 2
     squares = float(np.sum(counts * weights**2))

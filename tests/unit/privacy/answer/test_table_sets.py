@@ -16,7 +16,7 @@ from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.batch import MAX_PLANS, Batch, priced
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
-from dpgov.privacy.answer.covers import FIXED, Cover, Method, cells_of, source_of
+from dpgov.privacy.answer.covers import Cover, Method, cells_of, source_of
 from dpgov.privacy.answer.table_sets import parse_table_set
 from dpgov.privacy.noise.noise import NoiseKind
 from dpgov.privacy.plan.domains import category_domain, column_spec
@@ -29,6 +29,7 @@ AGE: dict[str, Any] = {"column": "age", "edges": [20, 30, 40, 60]}
 HOURS: dict[str, Any] = {"column": "hours", "edges": [1, 20, 40, 99]}
 CHANGE: dict[str, Any] = {"column": "change", "edges": [-2.5, 0, 1.5]}
 VISIT: dict[str, Any] = {"column": "visit", "by": "weekday"}
+FIXED = (Method.SEPARATE, Method.FULL, Method.LARGER)
 ALL = [SEX, AGE, HOURS, CHANGE, VISIT]
 
 

@@ -26,7 +26,7 @@ from dpgov.privacy.mechanisms.strategies import (
 )
 from dpgov.privacy.noise.noise import Noise, NoiseKind
 from dpgov.privacy.noise.sensitivity import Reach
-from dpgov.privacy.noise.spread.sums import bound_of_many, bounds_of_many
+from dpgov.privacy.noise.spread.sums import bounds_of_many
 from dpgov.privacy.plan.levels import CONFIDENCE_LEVELS
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.privacy.plan.schema import DatasetSchema, Neighbouring, PrivacyUnit
@@ -247,7 +247,7 @@ def test_sums_of_many_noises_are_bounded_as_often_as_stated(scale: float, terms:
         )
     noise = Noise(NoiseKind.LAPLACE, scale)
     for level in (Fraction(9, 10), Fraction(95, 100), Fraction(99, 100)):
-        bound = bound_of_many(noise, weights, level)
+        (bound,) = bounds_of_many(noise, weights, (level,))
         least = float(level) - 4.8 * sqrt(float(level * (1 - level)) / draws)
         assert np.mean(np.abs(sums) <= bound) >= least
         assert bound <= 1.15 * np.quantile(np.abs(sums), float(level)) + weights.max() / 2
@@ -255,9 +255,9 @@ def test_sums_of_many_noises_are_bounded_as_often_as_stated(scale: float, terms:
 
 def test_as_many_terms_are_the_same_as_one_term_so_many_times() -> None:
     noise = Noise(NoiseKind.LAPLACE, 5.0)
-    level = Fraction(95, 100)
-    once = bound_of_many(noise, np.array([1.0]), level, times=np.array([50.0]))
-    assert once == pytest.approx(bound_of_many(noise, np.ones(50), level))
+    levels = (Fraction(95, 100),)
+    once = bounds_of_many(noise, np.array([1.0]), levels, times=np.array([50.0]))
+    assert once == pytest.approx(bounds_of_many(noise, np.ones(50), levels))
 
 
 @given(st.lists(st.integers(-50, 200), min_size=1, max_size=30))
