@@ -5,11 +5,11 @@ either of them alone would be both persons of every decision. Must never hand a 
 invites or agrees; it leaves by letter, to the address.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import transaction
-from django.http import HttpRequest
 
 from dpgov.approvals.errors import Stale
 from dpgov.approvals.kinds import Effect
@@ -125,8 +125,8 @@ def _let_out(request: ChangeRequest, invitation_id: UUID) -> Effect:
         invitation_id=invitation_id, tenant_id=request.tenant_id, consent=str(request.pk)
     )
 
-    def send(page: HttpRequest) -> bool:
-        return send_invitation(invitation, token, page)
+    def send(of_request: Callable[[str], str]) -> bool:
+        return send_invitation(invitation, token, of_request)
 
     detail = {
         "invitation": str(invitation_id),

@@ -10,7 +10,6 @@ from enum import Enum, auto
 from typing import Any
 
 from django.db.models import Q
-from django.http import HttpRequest
 from django.utils.functional import Promise
 
 from dpgov.approvals.models import ChangeRequest
@@ -31,12 +30,12 @@ class Effect:
     """What carrying a change out has done: `detail` for the log, `shown_once` for the approver.
 
     `shown_once` is stored nowhere, such as the code of an invitation. `afterwards` is what is left
-    to do once it is committed, such as a letter; it is given the request of the page.
+    to do once it is committed, such as a letter; it is given what makes a whole address of a path.
     """
 
     detail: Mapping[str, Any] = field(default_factory=dict)
     shown_once: str = ""
-    afterwards: Callable[[HttpRequest], object] | None = None
+    afterwards: Callable[[Callable[[str], str]], object] | None = None
 
 
 CarryOut = Callable[[ChangeRequest], Effect]

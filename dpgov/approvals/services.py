@@ -11,7 +11,6 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 from django.db.models import F, Q
-from django.http import HttpRequest
 
 from dpgov.approvals.errors import (
     AlreadyDecided,
@@ -47,7 +46,7 @@ class Decision:
 
     request: ChangeRequest
     shown_once: str = ""
-    afterwards: Callable[[HttpRequest], object] | None = None
+    afterwards: Callable[[Callable[[str], str]], object] | None = None
 
 
 @transaction.atomic

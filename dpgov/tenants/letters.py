@@ -7,6 +7,7 @@ letter of an invitation alone holds its link, and goes to the invited address al
 """
 
 import smtplib
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -34,17 +35,21 @@ def language_of_address(email: str) -> Any:
     return translation.override(chosen or translation.get_language())
 
 
-def whole_link(path: str, request: HttpRequest | None = None) -> str:
-    """The path with this installation's address before it; the bare path where none is known."""
+def whole_link(path: str, of_request: Callable[[str], str] | None = None) -> str:
+    """The path with this installation's address before it; the bare path where none is known.
+
+    `of_request` is what a request makes of a path: its `build_absolute_uri`.
+    """
     if settings.DPGOV_BASE_URL:
         return f"{settings.DPGOV_BASE_URL}{path}"
-    return request.build_absolute_uri(path or "/") if request is not None else path
+    return of_request(path or "/") if of_request is not None else path
 
 
 def at_our_address(url: str, request: HttpRequest | None) -> str:
     """The same page at this installation's address, whatever host the address given names."""
     parts = urlsplit(url)
-    return whole_link(parts.path + (f"?{parts.query}" if parts.query else ""), request)
+    path = parts.path + (f"?{parts.query}" if parts.query else "")
+    return whole_link(path, request.build_absolute_uri if request is not None else None)
 
 
 _LETTER = gettext_lazy("""{who} invites you to {tenant} on dpgov, as {role}.
@@ -56,9 +61,9 @@ If you did not expect this, you need not do anything.
 """)
 
 
-def send_invitation(invitation: Invitation, token: str, request: HttpRequest) -> bool:
+def send_invitation(invitation: Invitation, token: str, of_request: Callable[[str], str]) -> bool:
     """Whether the letter left; noted with the invitation. Never inside a transaction."""
-    return send_link(invitation, whole_link(join_path(token), request))
+    return send_link(invitation, whole_link(join_path(token), of_request))
 
 
 def send_link(invitation: Invitation, link: str) -> bool:

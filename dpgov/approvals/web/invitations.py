@@ -55,7 +55,7 @@ def _invite(request: MemberRequest, form: InvitationForm) -> bool:
 
 
 def _send(request: MemberRequest, invitation: Invitation, token: str) -> None:
-    if not send_invitation(invitation, token, request):
+    if not send_invitation(invitation, token, request.build_absolute_uri):
         messages.warning(request, _("The e-mail could not be sent. Send it again later."))
     elif site_has_mail():
         messages.success(request, _("An e-mail with the link is on its way."))

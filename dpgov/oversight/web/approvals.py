@@ -71,7 +71,7 @@ def approve(request: HttpRequest, change_id: UUID) -> HttpResponse:
         )
     except (ApprovalRefusal, LedgerRefusal) as refusal:
         return _refused(request, change_id, form, refusal)
-    if decision.afterwards and not decision.afterwards(request):
+    if decision.afterwards and not decision.afterwards(request.build_absolute_uri):
         text = _("The e-mail could not be sent. An administrator can send it again.")
         messages.warning(request, text)
     if decision.shown_once:

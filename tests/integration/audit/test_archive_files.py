@@ -37,8 +37,8 @@ from tests.integration.audit.logs import (
     write,
     write_month,
 )
-from tests.roots import root_of
 from tests.triggers import without_triggers
+from tests.unit.audit.roots import root_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_folders")]
 

@@ -32,9 +32,9 @@ from dpgov.audit.selectors import announced_keys
 from dpgov.audit.stored_tree import extend
 from dpgov.language.translation import retold
 from tests.integration.audit.logs import NEIGHBOUR, TENANT, rewrite, write
-from tests.roots import root_of
 from tests.servers.listener import Listener, listening
 from tests.triggers import without_triggers
+from tests.unit.audit.roots import root_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -9,7 +9,7 @@ from dpgov.audit.models import AuditEntry, AuditSubtree
 from dpgov.audit.stored_tree import LogHasGap, StoredTree
 from dpgov.audit.tree import root_at
 from tests.integration.audit.logs import TENANT, write
-from tests.roots import root_of
+from tests.unit.audit.roots import root_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from dpgov.audit.entry import EntryFacts, canonical_json, leaf_hash
 from dpgov.audit.keys.note import Checkpoint, new_seed, public_key, sign
-from tests.roots import root_of
+from tests.unit.audit.roots import root_of
 
 TENANT = "00000000-0000-0000-0000-000000000007"
 ORIGIN = f"dpgov/{TENANT}"

@@ -23,7 +23,7 @@ from dpgov.audit.tree import (
     verify_consistency,
     verify_inclusion,
 )
-from tests.roots import root_of
+from tests.unit.audit.roots import root_of
 
 VECTORS = Path(__file__).parent / "vectors"
 # The leaves and roots of the reference implementation (RFC 6962, Certificate Transparency).

@@ -6,11 +6,11 @@ be put together is an entry, too: rows of others were read.
 """
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
 from django.db.models import F
-from django.http import QueryDict
 
 from dpgov.datasets.declaration import Declaration, as_json, check_columns, column_fields
 from dpgov.datasets.models import Arrival, Dataset, Upload
@@ -37,7 +37,7 @@ from dpgov.tenants.models import Membership, User
 
 
 def ask_registration(
-    *, owner: User, upload: Upload, declaration: Declaration, typed: QueryDict
+    *, owner: User, upload: Upload, declaration: Declaration, typed: Mapping[str, str]
 ) -> Arrival:
     """Have the upload registered under this declaration; what was typed is kept beside it.
 
@@ -57,7 +57,7 @@ def ask_version(
     upload: Upload,
     columns: tuple[ColumnSpec, ...],
     user: User,
-    typed: QueryDict,
+    typed: Mapping[str, str],
     append_rows: bool = False,
     compared_with: int | None = None,
 ) -> Arrival:
@@ -129,7 +129,7 @@ def cancel_derived(arrival: Arrival) -> bool:
 
 
 @transaction.atomic
-def _ask(upload: Upload, user: User, typed: QueryDict, **asked: Any) -> Arrival:
+def _ask(upload: Upload, user: User, typed: Mapping[str, str], **asked: Any) -> Arrival:
     ready_upload(upload.pk)
     earlier = arrival_of(upload)
     if earlier is not None and earlier.is_running:

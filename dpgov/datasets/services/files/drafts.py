@@ -7,7 +7,6 @@ anybody else could see, and so makes no entry.
 from collections.abc import Mapping
 
 from django.db import transaction
-from django.http import QueryDict
 
 from dpgov.datasets.models import Draft, Upload
 from dpgov.datasets.services.files.uploads import ready_upload
@@ -42,9 +41,7 @@ class DraftMoved(SpokenRefusal, ValueError):
 
 
 @transaction.atomic
-def keep_draft(
-    *, upload: Upload, typed: QueryDict | Mapping[str, str], seen: str | None = None
-) -> str:
+def keep_draft(*, upload: Upload, typed: Mapping[str, str], seen: str | None = None) -> str:
     """Remember what stands in the form; what `draft_seen` says from now on.
 
     Raises UploadUsed, DraftTooLarge and, where `seen` is given and is not the latest, DraftMoved.
@@ -61,7 +58,7 @@ def keep_draft(
     return draft.saved_at.isoformat()
 
 
-def typed_in(sent: QueryDict | Mapping[str, str]) -> dict[str, str]:
+def typed_in(sent: Mapping[str, str]) -> dict[str, str]:
     """What a person typed, of all that their form sent, as it can be kept."""
     typed = {name: sent.get(name, "") for name in sent if name not in _NOT_TYPED}
     return {storable(name): storable(text) for name, text in typed.items()}
