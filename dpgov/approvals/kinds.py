@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
+from uuid import UUID
 
 from django.db.models import Q
 from django.utils.functional import Promise
@@ -53,6 +54,18 @@ class Told:
     see: str = ""
 
 
+_BY_SUBJECT = {"dataset": "pk", "budget": "budget"}
+
+
+def of_its_subject(request: ChangeRequest) -> Q:
+    """The dataset itself, or those whose budget it is; none where it is about anything else."""
+    about, _, identity = request.subject.partition(":")
+    try:
+        return Q(**{_BY_SUBJECT[about]: UUID(identity)})
+    except (KeyError, ValueError):
+        return Q(pk__in=())
+
+
 @dataclass(frozen=True, slots=True)
 class ChangeKind:
     """One kind. `value` is stored and never renamed; `label` names it where little room is.
@@ -60,7 +73,8 @@ class ChangeKind:
     `title` is one line for lists and asks nothing of the database; `describe` is for whoever
     decides. `carry_out` runs in the transaction of the approval and raises Stale when things have
     changed. `page` is named where whoever asked does not see the page of the request. `seen` says
-    which of its requests are for this member to see, where that is not every one.
+    which of its requests are for this member to see, where that is not every one. `about` is a
+    condition on the organisation's datasets: those that a request is about.
     """
 
     value: str
@@ -72,6 +86,7 @@ class ChangeKind:
     asked_with: Permission = Permission.REQUEST_CHANGES
     page: str = ""
     seen: Callable[[Membership], Q] | None = None
+    about: Callable[[ChangeRequest], Q] = of_its_subject
 
 
 _kinds: dict[str, ChangeKind] = {}

@@ -1,5 +1,6 @@
 """What takes two persons here: who shares a budget. Raising one is told by `limits.changes`."""
 
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.approvals.kinds import ChangeKind, Second
@@ -47,5 +48,7 @@ CHANGES = (
         title=words.accept_title,
         describe=words.accept_told,
         second=Second.OFFICER_OR_OWNER,
+        # Those that shall share it, not the budget of the other organisation.
+        about=lambda request: Q(budget__in=request.payload["dataset_budgets"]),
     ),
 )

@@ -1,5 +1,6 @@
 """What takes two persons here: that a dataset takes part in a joint question."""
 
+from django.db.models import Q
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -77,5 +78,7 @@ CHANGES = (
         title=_title,
         describe=_told,
         asked_with=Permission.REGISTER_DATASETS,
+        # Its subject is nobody's alone.
+        about=lambda request: Q(pk=request.payload["dataset"]),
     ),
 )

@@ -14,6 +14,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
+from dpgov.approvals.kinds import kind_of
 from dpgov.approvals.models import ChangeRequest
 from dpgov.budgets.models import Budget, LimitChange
 from dpgov.budgets.words import amount
@@ -61,22 +62,13 @@ def background_of(change: ChangeRequest) -> Background:
 
 
 def _item(change: ChangeRequest) -> tuple[Dataset | None, Budget | None]:
-    kind, __, text = change.subject.partition(":")
-    known = Dataset.objects.filter(tenant_id=change.tenant_id).select_related("budget", "owner")
-    known = known.annotate(number_of_versions=Count("versions"))
-    identity = _uuid(text)
-    dataset = None
-    if kind == "budget" and identity:
-        dataset = known.filter(budget_id=identity).order_by("archived_at", "created_at").first()
-    elif kind == "dataset" and identity:
-        dataset = known.filter(pk=identity).first()
-    elif kind == "query" and identity:
-        dataset = known.filter(queries__pk=identity).first()
-    elif kind == "joint" and (part := _uuid(str(change.payload.get("dataset")))):
-        # Its subject is nobody's alone: what it is about here is the dataset that would take part.
-        dataset = known.filter(pk=part).first()
-    if dataset is not None:
-        return dataset, dataset.budget
+    known = Dataset.objects.filter(kind_of(change.kind).about(change), tenant_id=change.tenant_id)
+    known = known.annotate(number_of_versions=Count("versions", distinct=True))
+    found = list(known.select_related("budget", "owner").order_by("archived_at", "created_at"))
+    # Several may have one budget; where their budgets differ, no one of them is what it is about.
+    if len({one.budget_id for one in found}) == 1:
+        return found[0], found[0].budget
+    identity = _uuid(change.subject.partition(":")[2])
     own = Budget.objects.filter(tenant_id=change.tenant_id, pk=identity) if identity else None
     return None, own.first() if own is not None else None
 

@@ -5,6 +5,15 @@ Few entries, of many actions: each action says where in its detail the budget an
 
 from collections.abc import Iterator
 
+from dpgov.budgets.services.agreed import (
+    LEAVE_SHARED_BUDGET,
+    MERGE_SHARED_BUDGETS,
+    SPLIT_SHARED_BUDGET,
+)
+from dpgov.budgets.services.corrections import REFUND
+from dpgov.budgets.services.invitations import ACCEPT_SHARED_BUDGET
+from dpgov.budgets.services.raising import RAISE_LIMIT
+from dpgov.budgets.services.surveys import OPEN_SURVEY
 from dpgov.oversight.reconciliation.dialect import Dialect, amount_of, amount_of_item
 
 _SUBJECT = "substr(e.subject, 8)"
@@ -30,12 +39,12 @@ def moved(say: Dialect) -> Iterator[str]:
     yield step(_SUBJECT, before, after, 1, "e.action = 'BUDGET_ALLOCATED'")
     yield step(_SUBJECT, "0", nano("limit_epsilon"), 1, "e.action = 'SHARED_BUDGET_OPENED'")
     before, after = nano("effect", "before_epsilon"), nano("effect", "after_epsilon")
-    yield step(effect("budget"), before, after, 2, _approved(say, "raise_limit"))
-    merged = f"{_approved(say, 'merge_shared_budgets')} AND {before} <> {after}"
+    yield step(effect("budget"), before, after, 2, _approved(say, RAISE_LIMIT))
+    merged = f"{_approved(say, MERGE_SHARED_BUDGETS)} AND {before} <> {after}"
     yield step(effect("into"), before, after, 2, merged)
     own, alone = say.get("e.detail", "own_budget"), "e.action = 'SURVEY_OPENED'"
     yield step(own, "0", nano("charged_epsilon"), 1, alone)
-    for kind in ("split_shared_budget", "leave_shared_budget"):
+    for kind in (SPLIT_SHARED_BUDGET, LEAVE_SHARED_BUDGET):
         yield step(effect("opened"), "0", nano("effect", "limit_epsilon"), 2, _approved(say, kind))
 
 
@@ -60,7 +69,7 @@ def booked(say: Dialect) -> Iterator[str]:
         "refund",
         say.item("budget"),
         amount_of_item(say, "epsilon"),
-        _approved(say, "refund"),
+        _approved(say, REFUND),
         say.each("e.detail", "effect", "corrections"),
     )
     yield row(
@@ -73,20 +82,20 @@ def booked(say: Dialect) -> Iterator[str]:
         "carried_over",
         say.item("shared_budget"),
         amount_of_item(say, "carried_epsilon"),
-        _approved(say, "accept_shared_budget"),
+        _approved(say, ACCEPT_SHARED_BUDGET),
         say.each("e.detail", "effect", "joined"),
     )
     for kind, name in (
-        ("merge_shared_budgets", "into"),
-        ("split_shared_budget", "opened"),
-        ("leave_shared_budget", "opened"),
+        (MERGE_SHARED_BUDGETS, "into"),
+        (SPLIT_SHARED_BUDGET, "opened"),
+        (LEAVE_SHARED_BUDGET, "opened"),
     ):
         carried = amount_of(say, "effect", "carried_epsilon")
         yield row("carried_over", effect(name), carried, _approved(say, kind))
     own, alone = say.get("e.detail", "own_budget"), "e.action = 'SURVEY_OPENED'"
     yield row("survey", own, amount_of(say, "charged_epsilon"), alone)
     charged = amount_of(say, "effect", "charged_epsilon")
-    yield row("survey", effect("budget"), charged, _approved(say, "open_survey"))
+    yield row("survey", effect("budget"), charged, _approved(say, OPEN_SURVEY))
     missing = amount_of(say, "booked_epsilon")
     confirmed = f"e.action = 'BUDGET_CONFIRMED' AND {missing} IS NOT NULL"
     shared_budgets = say.each("e.detail", "shared_budgets")

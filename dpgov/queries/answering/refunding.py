@@ -5,7 +5,7 @@ A released query, or one that failed after its data was opened, is never refunde
 
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -143,5 +143,6 @@ CHANGES = (
         carry_out=refund,
         title=_title,
         describe=_told,
+        about=lambda request: Q(queries=request.subject.partition(":")[2]),
     ),
 )

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from django.db.models import Q
 
 from dpgov.approvals.errors import NotApproved
 from dpgov.approvals.kinds import Second, carry_out, kind_of, kinds_decided_by, register
@@ -10,8 +11,11 @@ from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.services import approve, approved
 from dpgov.budgets.services.corrections import REFUND
 from dpgov.budgets.services.raising import RAISE_LIMIT
+from dpgov.datasets.models import Dataset
+from dpgov.notices.events.concerned import named_by
 from dpgov.notices.kinds import Kind
 from dpgov.notices.words import page_of, sentence
+from dpgov.oversight.background import background_of
 from dpgov.tenants.models import Membership
 from tests.integration.approvals.conftest import Asking, Counted
 
@@ -67,3 +71,14 @@ def test_a_new_kind_is_one_entry(
     detail = {"change": "paint", "state": "approved", "request": str(request.pk)}
     assert sentence(Kind.DECISION, detail).startswith("The request “Raise a limit” was approved")
     assert page_of(Kind.DECISION, detail) == "/members/"
+
+
+def test_which_datasets_a_change_is_about_comes_out_of_its_entry(
+    owner: Membership, dataset: Dataset, asking: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F8: for who decides, and for notices, which name nothing that a reader does not see."""
+    monkeypatch.setattr("dpgov.approvals.kinds._kinds", {})
+    register([replace(RAISE, value="paint", about=lambda _: Q(slug=dataset.slug))])
+    request = asking(owner, "paint")
+    assert named_by(request)[1] == dataset.pk
+    assert background_of(request).budget == dataset.budget
