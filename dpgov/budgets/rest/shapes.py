@@ -72,6 +72,17 @@ class Rho(_Amount):
         return None if value.currency.delta is None else as_number(self.nano(value))
 
 
+class EpsilonAtDelta(Epsilon):
+    """As the ε that it has at δ by itself, rounded up; null where ε is what adds up."""
+
+    def __init__(self, nano: Nano, **options: Any) -> None:
+        super().__init__(nano, Currency.together, **{"allow_null": True} | options)
+
+    def to_representation(self, value: Any) -> float | None:  # type: ignore[override]
+        """To the last billionth."""
+        return None if value.currency.delta is None else super().to_representation(value)
+
+
 class CurrencySerializer(serializers.Serializer[Any]):
     """What the amounts of a body are counted in."""
 

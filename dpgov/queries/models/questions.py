@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.operation.clock import Stamp
+from dpgov.privacy.accounting.loss import Currency
 from dpgov.queries.kinds import LONGEST_KIND
 from dpgov.queries.models.ready_made import ReadyMade
 from dpgov.queries.models.workbench import BudgetRequest
@@ -182,6 +183,11 @@ class Query(models.Model):
 
     def __str__(self) -> str:
         return str(self.id)
+
+    @property
+    def currency(self) -> Currency:
+        """What its price is counted in: that of its dataset's budget."""
+        return self.dataset.budget.currency
 
     @property
     def is_joint(self) -> bool:

@@ -8,6 +8,7 @@ from django.db.models import Q
 
 from dpgov.datasets.models import Dataset
 from dpgov.operation.clock import Stamp
+from dpgov.privacy.accounting.loss import Currency
 from dpgov.tenants.models import Tenant, User
 
 
@@ -58,3 +59,8 @@ class ReadyMade(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def currency(self) -> Currency:
+        """What its price is counted in: that of its dataset's budget."""
+        return self.dataset.budget.currency

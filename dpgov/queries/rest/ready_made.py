@@ -12,9 +12,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
+from dpgov.budgets.rest.shapes import Epsilon, Rho
 from dpgov.datasets.selectors import dataset_or_404
 from dpgov.operation.bodies import NothingElse, refuse_unknown
-from dpgov.privacy.accounting.decimals import as_number
 from dpgov.queries.asking.ready_made import Offered, Withdrawn, offered_to
 from dpgov.queries.asking.submit import submit_ready_made
 from dpgov.queries.rest.shapes.again import dataset_to_ask, key_of
@@ -39,16 +39,16 @@ class ReadyMadeSerializer(serializers.Serializer[Offered]):
         source="ready_made.parameters",
         help_text="Each with its name and column, and its choices or its range, from and to.",
     )
-    epsilon = serializers.SerializerMethodField()
+    epsilon = Epsilon(
+        "cost_nano",
+        source="ready_made",
+        help_text="What it costs; where ρ adds up, the pure ε of one such question.",
+    )
+    rho = Rho("cost_nano", source="ready_made")
     left_for_you = serializers.IntegerField(
         source="left_for_me", allow_null=True, help_text="Null: as often as the budget admits."
     )
     left_for_all = serializers.IntegerField(allow_null=True)
-
-    def get_epsilon(self, offered: Offered) -> float:
-        """What it costs; where ρ adds up, the pure ε of one such question."""
-        currency = offered.ready_made.dataset.budget.currency
-        return as_number(currency.question(offered.ready_made.cost_nano))
 
 
 class ValuesSerializer(NothingElse):

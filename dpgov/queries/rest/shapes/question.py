@@ -8,9 +8,8 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 
-from dpgov.budgets.rest.shapes import MODES
+from dpgov.budgets.rest.shapes import MODES, Epsilon, EpsilonAtDelta, Rho
 from dpgov.operation.clock import database_now
-from dpgov.privacy.accounting.decimals import as_number
 from dpgov.privacy.answer.body import ALIKE, FORMAT, MAX_CELLS
 from dpgov.queries.answering.looking import expected_at, is_paused
 from dpgov.queries.asking.once import Submission
@@ -128,10 +127,23 @@ class QuerySerializer(serializers.ModelSerializer[Query]):
     analyst = serializers.EmailField(source="analyst.email", read_only=True)
     plan = serializers.SerializerMethodField()
     in_words = serializers.SerializerMethodField()
-    epsilon = serializers.SerializerMethodField()
-    rho = serializers.SerializerMethodField()
-    epsilon_at_delta = serializers.SerializerMethodField()
-    delta = serializers.SerializerMethodField()
+    epsilon = Epsilon(
+        "cost_nano",
+        read_only=True,
+        help_text="What it costs; where ρ adds up, the pure ε of one such question.",
+    )
+    rho = Rho("cost_nano", read_only=True, help_text="What it costs where ρ adds up; else null.")
+    epsilon_at_delta = EpsilonAtDelta(
+        "cost_nano",
+        read_only=True,
+        help_text="Where ρ adds up: the ε at `delta` that it has by itself, rounded up; else null.",
+    )
+    delta = serializers.FloatField(
+        source="currency.delta",
+        read_only=True,
+        allow_null=True,
+        help_text="The δ of that; null where ε adds up.",
+    )
     sources = serializers.ListField(
         child=serializers.UUIDField(),
         read_only=True,
@@ -178,25 +190,6 @@ class QuerySerializer(serializers.ModelSerializer[Query]):
     def get_in_words(self, query: Query) -> str:
         """The question as a sentence."""
         return in_words(query.plan)
-
-    def get_epsilon(self, query: Query) -> float:
-        """What it costs; where ρ adds up, the pure ε of one such question, which does not."""
-        return as_number(query.dataset.budget.currency.question(query.cost_nano))
-
-    def get_rho(self, query: Query) -> float | None:
-        """What it costs where ρ adds up; else null."""
-        pure = query.dataset.budget.currency.delta is None
-        return None if pure else as_number(query.cost_nano)
-
-    def get_epsilon_at_delta(self, query: Query) -> float | None:
-        """Where ρ adds up: the ε at `delta` that it has by itself, rounded up; else null."""
-        currency = query.dataset.budget.currency
-        return None if currency.delta is None else as_number(currency.together(query.cost_nano))
-
-    def get_delta(self, query: Query) -> float | None:
-        """The δ of that; null where ε adds up."""
-        delta = query.dataset.budget.currency.delta
-        return None if delta is None else float(delta)
 
     @extend_schema_field(serializers.ChoiceField(choices=[state.value for state in PublicState]))
     def get_state(self, query: Query) -> str:
