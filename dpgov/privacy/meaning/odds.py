@@ -51,9 +51,6 @@ class Frequency:
         """Whether nothing is promised any more."""
         return self.count == self.of
 
-    def __str__(self) -> str:
-        return "possibly all" if self.is_certain else f"{self.count:,} of {self.of:,}"
-
 
 def together_of(nano: int, *, units: int, setting: int, currency: Currency) -> int:
     """The amount that any `units` units together have, when `setting` of them have `nano`.
