@@ -3,8 +3,9 @@
 Always of an amount and its currency: the ε of an (ε, δ) statement bounds events and not each single
 answer, so that e^ε would promise too much. Words over `privacy.meaning.odds`, rounded so that they
 never look better than the truth. Under ρ everything here holds but for a probability of δ; only the
-share of right guesses (`guesses_text`) holds without exception. `weakening` is what a higher limit
-means for people in the data, before anybody decides about it.
+share of right guesses (`guesses_text`) holds without exception. `whom` says of whom it holds: of a
+row where the unit is the row, for somebody with several rows has less. `weakening` is what a higher
+limit means for people in the data, before anybody decides about it.
 """
 
 from dataclasses import dataclass
@@ -26,8 +27,18 @@ _HUNDREDTH = Decimal("0.01")
 # readers take for thousands.
 _DIGITS = ((Decimal(100), 0), (Decimal(10), 1), (Decimal("1.1"), 2), (Decimal(0), 4))
 _LARGEST_FACTOR = Decimal(1_000_000)
+# Above it an answer alone is said to protect hardly anybody.
+_HARDLY_ANY_FACTOR = Decimal(1_000)
 # In percent: above it a reader hears no number.
-CERTAIN = Decimal("99.99")
+_CERTAIN = Decimal("99.99")
+
+
+def whom(size: int = 1, *, of_rows: bool) -> str:
+    """Who has the promise together: "one person", "any 4 people together"; or so many rows."""
+    if size == 1:
+        return _("one row") if of_rows else _("one person")
+    words = _("any %(size)s rows together") if of_rows else _("any %(size)s people together")
+    return words % {"size": number_format(size, force_grouping=True)}
 
 
 def factor_text(nano: int, currency: Currency) -> str:
@@ -35,7 +46,12 @@ def factor_text(nano: int, currency: Currency) -> str:
 
     Beyond a million only that it is more.
     """
-    return _factor_of(log_odds(nano, currency))
+    return _factor_of(log_odds(nano, currency)) if nano else "1"
+
+
+def hardly_protects(nano: int, currency: Currency) -> bool:
+    """Whether the factor is so large that a number alone would not be understood."""
+    return log_odds(nano, currency) > _HARDLY_ANY_FACTOR.ln()
 
 
 def _factor_of(log: Decimal) -> str:
@@ -49,10 +65,28 @@ def _factor_of(log: Decimal) -> str:
 
 def certainty_text(nano: int, currency: Currency) -> str:
     """What an even guess can become at most, in percent, rounded up: "73.11%"."""
-    found = _percent(belief_after(_EVEN, nano, currency).high, ROUND_CEILING)
-    if found > CERTAIN:
-        return _("more than %(percent)s%%") % {"percent": CERTAIN}
+    found = certainty(nano, currency)
+    if found > _CERTAIN:
+        return _("more than %(percent)s%%") % {"percent": _CERTAIN}
     return percent(found)
+
+
+def certainty(nano: int, currency: Currency) -> Decimal:
+    """The same as a number, for figures."""
+    return ends(belief_after(_EVEN, nano, currency))[1]
+
+
+def sure_text(nano: int, currency: Currency) -> str:
+    """What who was 50% sure may become: "at most 73.11% sure", or "more than 99.99% sure"."""
+    words = certainty_text(nano, currency)
+    if certainty(nano, currency) > _CERTAIN:
+        return _("{share} sure").format(share=words)
+    return _("at most {share} sure").format(share=words)
+
+
+def ends(belief: Belief) -> tuple[Decimal, Decimal]:
+    """From where to where in percent, rounded outwards to the digits that pages show."""
+    return _percent(belief.low, ROUND_FLOOR), _percent(belief.high, ROUND_CEILING)
 
 
 def range_text(belief: Belief) -> str:
@@ -60,7 +94,7 @@ def range_text(belief: Belief) -> str:
     if belief.low == belief.high:
         same = f"{(belief.before * 100).normalize():f}"
         return _("%(percent)s%%, as before") % {"percent": same}
-    low, high = _percent(belief.low, ROUND_FLOOR), _percent(belief.high, ROUND_CEILING)
+    low, high = ends(belief)
     return _("%(low)s%% to %(high)s%%") % {"low": low, "high": high}
 
 
@@ -142,14 +176,14 @@ def _certainty(before: str, after: str, *, of: Protected) -> str:
 
 
 def _guess(protected: Protected) -> str:
-    whom = gettext("a certain row") if protected.is_of_rows else gettext("a certain person")
+    certain = gettext("a certain row") if protected.is_of_rows else gettext("a certain person")
     if protected.presence:
         return gettext(
             "Suppose someone thinks it is as likely as not that {whom} is in the data."
-        ).format(whom=whom)
+        ).format(whom=certain)
     return gettext(
         "Suppose someone thinks it is as likely as not that {whom} has these values and not those."
-    ).format(whom=whom)
+    ).format(whom=certain)
 
 
 def _other_values(protected: Protected) -> str:
@@ -161,7 +195,6 @@ def _other_values(protected: Protected) -> str:
 
 def _likelihood(before: str, after: str, higher: str, *, is_of_rows: bool) -> str:
     """`higher` is how often the one is in the other, where both are beyond what is told apart."""
-    whom = gettext("one row") if is_of_rows else gettext("one person")
     pattern = gettext(
         "Any answer may become {after} times as likely because of {whom}; under the present limit, "
         "{before} times."
@@ -171,4 +204,4 @@ def _likelihood(before: str, after: str, higher: str, *, is_of_rows: bool) -> st
             "Under either limit any answer may become {after} times as likely because of {whom}, "
             "and under the higher one up to {higher} times what it may under the present one."
         )
-    return pattern.format(whom=whom, before=before, after=after, higher=higher)
+    return pattern.format(whom=whom(of_rows=is_of_rows), before=before, after=after, higher=higher)

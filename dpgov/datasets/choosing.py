@@ -10,7 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from dpgov.budgets.meaning import factor_text
+from dpgov.budgets.meaning import factor_text, whom
 from dpgov.privacy.accounting.decimals import NANO, as_text
 from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.privacy.meaning.odds import Frequency, best_guess, frequency_of, together_of
@@ -118,8 +118,9 @@ DEPLOYMENTS = (
 class Consequences:
     """What a limit would mean. `questions` of the largest size fit; each count has this `error`.
 
-    `present` is None where it is public who, or how many, are in the data. `factor` is what the
-    odds of a guess move by about that, and about what the data says only where it is None.
+    It is about `whom`. `present` is None where it is public who, or how many, are in the data.
+    `factor` is what the odds of a guess move by about that, and about what the data says only where
+    it is None.
     """
 
     epsilon_nano: int
@@ -130,6 +131,8 @@ class Consequences:
     questions: int
     question_nano: int
     error: int
+    group_size: int
+    whom: str
 
 
 def consequences(
@@ -140,8 +143,12 @@ def consequences(
     neighbouring: Neighbouring = Neighbouring.ADD_REMOVE,
     group_size: int = 1,
     rows_per_unit: int = 1,
+    of_rows: bool = True,
 ) -> Consequences:
-    """Of a limit and a largest question, both in nano-ε. Raises InvalidAmount; see Currency."""
+    """Of a limit and a largest question, both in nano-ε. Raises InvalidAmount; see Currency.
+
+    `of_rows`: each row is protected by itself, which for somebody with several is less.
+    """
     limit = currency.limit_of(epsilon_nano)
 
     def guesses(units: int) -> Frequency:
@@ -158,6 +165,8 @@ def consequences(
         questions=limit // currency.price_of(question_nano),
         question_nano=question_nano,
         error=Noise(NoiseKind.LAPLACE, scale).tail_bound(USUAL_LEVEL),
+        group_size=group_size,
+        whom=whom(group_size, of_rows=of_rows),
     )
 
 

@@ -13,6 +13,8 @@ from dpgov.privacy.meaning.odds import Belief, Frequency, belief_after, best_gue
 from dpgov.privacy.meaning.odds import together_of as amount_together
 
 BELIEFS = tuple(Decimal(percent) / 100 for percent in (1, 10, 25, 50, 75, 90, 99))
+# Where the curve of all beliefs is drawn.
+PLACES = tuple(Decimal(place) / 200 for place in (1, *range(4, 197, 4), 199))
 _GROUPS = (1, 2, 3, 5, 10, 20)
 
 

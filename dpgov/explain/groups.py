@@ -9,17 +9,16 @@ from decimal import ROUND_CEILING, Decimal, localcontext
 
 from django.utils.translation import gettext as _
 
-from dpgov.budgets.meaning import certainty_text
+from dpgov.budgets.meaning import certainty, certainty_text, sure_text
 from dpgov.privacy.accounting.accountant import delta_of_group, epsilon_of_group
 from dpgov.privacy.accounting.loss import Currency
-from dpgov.privacy.meaning.odds import belief_after, together_of
+from dpgov.privacy.meaning.odds import together_of
 from dpgov.privacy.mechanisms.draw import price_of_same_error
 from dpgov.privacy.noise.noise import NoiseOutOfRange
 from dpgov.privacy.noise.sensitivity import Reach
 
 LARGEST_GROUP = 20
 _DIGITS = 4
-_EVEN = Decimal("0.5")
 _HUNDREDTH = Decimal("0.01")
 
 
@@ -54,7 +53,7 @@ class Certainty:
 
     About what the neighbouring relation hides: under `add_remove` whether they are in the data;
     another value of theirs counts as twice as many units there. After one question, and after all
-    answers that the budget allows; rounded up, and as words.
+    answers that the budget allows; rounded up, as a number and in words.
     """
 
     size: int
@@ -62,6 +61,8 @@ class Certainty:
     of_all: Decimal
     question_text: str
     all_text: str
+    question_sure: str
+    all_sure: str
 
 
 def certainties(
@@ -80,18 +81,15 @@ def certainties(
         found.append(
             Certainty(
                 size,
-                _percent(one, currency),
-                _percent(every, currency),
+                certainty(one, currency),
+                certainty(every, currency),
                 certainty_text(one, currency),
                 certainty_text(every, currency),
+                sure_text(one, currency),
+                sure_text(every, currency),
             )
         )
     return found
-
-
-def _percent(nano: int, currency: Currency) -> Decimal:
-    high = belief_after(_EVEN, nano, currency).high
-    return (high * 100).quantize(_HUNDREDTH, rounding=ROUND_CEILING)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,7 @@ ones before there is a dataset.
 from dataclasses import dataclass
 from decimal import Decimal
 
-from django.utils.translation import gettext as _
-
+from dpgov.budgets.meaning import whom
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import most_per_question
 from dpgov.datasets.selectors import current_version, schema_of
@@ -46,12 +45,7 @@ class Promise:
     @property
     def people(self) -> str:
         """Who is protected together: "one person", "any 4 people together"."""
-        named = self.schema.unit.private_id is not None
-        size = self.schema.group_size
-        if size == 1:
-            return _("one person") if named else _("one row")
-        words = _("any %(size)s people together") if named else _("any %(size)s rows together")
-        return words % {"size": size}
+        return whom(self.schema.group_size, of_rows=self.schema.unit.private_id is None)
 
 
 def promise_of(dataset: Dataset) -> Promise:

@@ -17,7 +17,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from dpgov.budgets.meaning import certainty_text, factor_text
+from dpgov.budgets.meaning import factor_text, sure_text
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import schema_of
 from dpgov.privacy.accounting.loss import Currency
@@ -55,9 +55,9 @@ class Most:
         return factor_text(self._amount, self.currency)
 
     @property
-    def certainty(self) -> str:
-        """What an even guess can become."""
-        return certainty_text(self._amount, self.currency)
+    def sure(self) -> str:
+        """What who was 50% sure can become."""
+        return sure_text(self._amount, self.currency)
 
     @property
     def _amount(self) -> int:

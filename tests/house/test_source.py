@@ -32,6 +32,15 @@ SHOWN_AS_REFUSED = {
     "templates/queries/sql/ask_sql.html": "a list, each with its place in the text",
     "templates/surveys/respond.html": "hidden until a script has the sentence",
 }
+# Outside the mathematics, what takes e to a power: whoever told a bound by it would round it anew.
+POWERS_OF_E = {
+    "dpgov/budgets/meaning.py": "the one place that says what an amount means",
+    "dpgov/engines/likeness.py": "how many distinct values chance leaves in a column",
+    "dpgov/explain/lessons/numbers.py": "formulas of curves, in 50 digits",
+    "dpgov/explain/lessons/adding/databases.py": "how unlikely a loss is, whose logarithm is known",
+    "dpgov/explain/lessons/leaks/averaging.py": "the exact distribution of a sum of noise",
+    "dpgov/queries/wording/logistic.py": "odds by a fitted line, of an answer's coefficients",
+}
 SHOWN_AT_A_FIELD = {
     "templates/fields/_errors.html": "the one way",
     "dpgov/datasets/templatetags/column_grid.py": "hundreds of fields at once",
@@ -67,7 +76,7 @@ def test_nothing_draws_numbers_but_opendp() -> None:
 
 def test_no_other_module_turns_an_amount_into_odds() -> None:
     """L20: `log_odds` and `belief_after` are put into words in one place only."""
-    words = {"odds_text", "posterior_text", "factor_text", "certainty_text", "range_text"}
+    words = {"factor_text", "certainty_text", "sure_text", "range_text", "guesses_text", "whom"}
     made = {
         tree.name(path)
         for path, module in tree.python("dpgov")
@@ -75,6 +84,30 @@ def test_no_other_module_turns_an_amount_into_odds() -> None:
         if getattr(node, "name", "") in words
     }
     assert made == {"dpgov/budgets/meaning.py"}
+
+
+def test_nothing_else_takes_e_to_a_power() -> None:
+    """L20: an ε is told by `budgets.meaning`, so that two pages never give two numbers for it."""
+    found = {
+        tree.name(path)
+        for path, module in tree.python("dpgov")
+        if not tree.name(path).startswith("dpgov/privacy/")
+        for node in ast.walk(module)
+        if _is_power_of_e(node)
+    }
+    assert found == set(POWERS_OF_E)
+
+
+def _is_power_of_e(node: ast.AST) -> bool:
+    """`exp` of a number, of numpy or of `math`, which may be imported; or e itself."""
+    if isinstance(node, ast.ImportFrom):
+        return node.module == "math" and any(one.name in _POWERS for one in node.names)
+    if not isinstance(node, ast.Attribute):
+        return False
+    return node.attr in _POWERS - {"e"} or ast.unparse(node) in {"math.e", "np.e"}
+
+
+_POWERS = {"e", "exp", "exp2", "expm1"}
 
 
 def test_no_policy_allows_inline_code() -> None:

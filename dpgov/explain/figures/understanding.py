@@ -1,42 +1,30 @@
 """What ε means, drawn: beliefs before and after, two noises side by side, the averaging attack."""
 
 from collections.abc import Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
 import plotly.graph_objects as go
 from django.utils.translation import gettext as _
 
+from dpgov.budgets.meaning import ends
 from dpgov.explain.averaging import TRUTH, Replay
-from dpgov.explain.beliefs import moved
+from dpgov.explain.beliefs import PLACES, moved
 from dpgov.explain.densities import Sides
 from dpgov.explain.promise import Promise
 from dpgov.language.translation import percent
+from dpgov.privacy.meaning.odds import Belief
 from dpgov.queries.wording.plotting import Figure, as_figure, inert
-
-_PLACES = [Decimal(place) / 200 for place in (1, *range(4, 197, 4), 199)]
-_HUNDREDTH = Decimal("0.01")
 
 
 def beliefs(promise: Promise) -> Figure:
     """How sure somebody can become who was so sure before."""
-    found = [moved(promise, before) for before in _PLACES]
-    before = [_percent(each.before) for each in found]
-    traces = [
-        _band(before, [_percent(e.at_last.low, ROUND_FLOOR) for e in found], "limit", "", None),
-        _band(
-            before,
-            [_percent(e.at_last.high, ROUND_CEILING) for e in found],
-            "limit",
-            _("after every answer that the budget allows"),
-            "tonexty",
-        ),
-    ]
+    found = [moved(promise, before) for before in PLACES]
+    before = [float(100 * each.before) for each in found]
+    name = _("after every answer that the budget allows")
+    traces = _between(before, [each.at_last for each in found], "limit", name)
     if promise.committed_nano:
-        low = [_percent(each.so_far.low, ROUND_FLOOR) for each in found]
-        high = [_percent(each.so_far.high, ROUND_CEILING) for each in found]
-        traces.append(_band(before, low, "spent", "", None))
-        traces.append(_band(before, high, "spent", _("after the answers so far"), "tonexty"))
+        name = _("after the answers so far")
+        traces += _between(before, [each.so_far for each in found], "spent", name)
     same = _band(before, before, "rest", _("if nothing were learned"), None)
     same.line.dash = "dash"
     return as_figure(
@@ -102,6 +90,14 @@ def _line(x: Sequence[int], y: Sequence[float], name: str, role: str) -> Any:
     )
 
 
+def _between(x: list[float], found: Sequence[Belief], role: str, name: str) -> list[Any]:
+    low, high = zip(*map(ends, found), strict=True)
+    return [
+        _band(x, list(map(float, low)), role, "", None),
+        _band(x, list(map(float, high)), role, name, "tonexty"),
+    ]
+
+
 def _band(x: list[float], y: list[float], role: str, name: str, fill: str | None) -> Any:
     return go.Scatter(
         x=x,
@@ -114,9 +110,3 @@ def _band(x: list[float], y: list[float], role: str, name: str, fill: str | None
         meta={"role": role},
         hovertemplate=_("%{x}% before: %{y:.2f}% afterwards") + "<extra></extra>",
     )
-
-
-def _percent(share: Decimal, rounding: str = "") -> float:
-    """To the digits that are shown where `rounding` says which way: bounds move outwards."""
-    whole = share * 100
-    return float(whole.quantize(_HUNDREDTH, rounding=rounding) if rounding else whole)

@@ -3,6 +3,7 @@
 Numbers are written here for the reader: in digits that matter, with thousands apart.
 """
 
+import math
 from collections.abc import Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
@@ -11,8 +12,11 @@ from typing import Any
 import plotly.graph_objects as go
 from django.utils.formats import number_format
 
+from dpgov.budgets.meaning import factor_text
 from dpgov.explain.lessons.numbers import exactly
 from dpgov.language.translation import percent
+from dpgov.privacy.accounting.decimals import NANO
+from dpgov.privacy.accounting.loss import PURE
 from dpgov.queries.wording.plotting import Figure, as_figure, inert, labelled_axis
 
 Number = Fraction | Decimal | float | int | str
@@ -148,6 +152,11 @@ def shown(number: Number, digits: int = 4, rounding: str = ROUND_HALF_EVEN) -> s
     rounded = exact.quantize(Decimal(1).scaleb(-places), rounding)
     plain = rounded.normalize() if rounded != rounded.to_integral_value() else rounded.to_integral()
     return number_format(f"{plain:f}", force_grouping=True).replace("-", "−")
+
+
+def factor(power: Fraction | Decimal | int | str) -> str:
+    """What likelihoods are multiplied by at most at an ε of `power`: as every page says it."""
+    return factor_text(math.ceil(Fraction(power) * NANO), PURE)
 
 
 def decimals(number: Number, digits: int) -> str:

@@ -3,16 +3,16 @@
 Functions of the declarations and of what was booked; never of data.
 """
 
-from decimal import Decimal
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
-from dpgov.budgets.meaning import CERTAIN, certainty_text, factor_text
+from dpgov.budgets.meaning import certainty_text, factor_text, whom
 from dpgov.budgets.words import question
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import dataset_or_404
@@ -33,11 +33,11 @@ from dpgov.web.pages import show_page
 
 _FAMILY = 4
 _PRESENT = gettext_noop(
-    "{whom}: who was 50% sure whether they are in the data becomes {one} after one question at "
+    "{whom}: who was 50% sure whether they are in the data may become {one} after one question at "
     "{price}, and {every} once the whole budget is spent."
 )
 _VALUED = gettext_noop(
-    "{whom}: who was 50% sure becomes {one} after one question at {price}, and {every} once "
+    "{whom}: who was 50% sure may become {one} after one question at {price}, and {every} once "
     "the whole budget is spent."
 )
 _PURE = gettext_noop(
@@ -69,6 +69,8 @@ def group_privacy(request: HttpRequest, slug: str) -> HttpResponse:
     size = _size(request, [one.size for one in sure])
     context: dict[str, Any] = {
         "dataset": dataset,
+        "whom": whom(of_rows=not dataset.private_id),
+        "protected": whom(dataset.group_size, of_rows=not dataset.private_id),
         "rows": list(zip(readings, sure, strict=True)),
         "form": form,
         "question_nano": question_nano,
@@ -141,9 +143,9 @@ def _said(dataset: Dataset, sure: Certainty, question_nano: int) -> dict[str, An
     currency = dataset.budget.currency
     certain = _(_PRESENT if dataset.neighbouring == Neighbouring.ADD_REMOVE else _VALUED).format(
         whom=_whom(dataset, sure.size),
-        one=_sure(sure.of_question, sure.question_text),
+        one=sure.question_sure,
         price=question(question_nano, currency),
-        every=_sure(sure.of_all, sure.all_text),
+        every=sure.all_sure,
     )
     return {
         "size": sure.size,
@@ -153,20 +155,10 @@ def _said(dataset: Dataset, sure: Certainty, question_nano: int) -> dict[str, An
     }
 
 
-def _sure(share: Decimal, text: str) -> str:
-    if share > CERTAIN:
-        return _("as good as certain")
-    return _("at most {share} sure").format(share=text)
-
-
 def _whom(dataset: Dataset, size: int) -> str:
-    if size == 1:
-        return _("One person alone") if dataset.private_id else _("One row alone")
-    if size == _FAMILY:
-        return _("A family of four") if dataset.private_id else _("A family of four rows")
-    if dataset.private_id:
-        return _("Any {size} people together").format(size=size)
-    return _("Any {size} rows together").format(size=size)
+    if size == _FAMILY and dataset.private_id:
+        return _("A family of four")
+    return capfirst(whom(size, of_rows=not dataset.private_id))
 
 
 def _cost(dataset: Dataset, size: int, question_nano: int) -> str:

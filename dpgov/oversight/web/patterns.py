@@ -5,6 +5,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from dpgov.budgets.meaning import whom
 from dpgov.datasets.selectors import current_version, dataset_or_404
 from dpgov.oversight.patterns import ORDERS, patterns_of, ranked
 from dpgov.tenants.permissions import Permission, requires
@@ -19,6 +20,7 @@ def patterns(request: HttpRequest, slug: str) -> HttpResponse:
     sort = request.GET.get("sort", "")
     context = {
         "dataset": dataset,
+        "whom": whom(of_rows=not dataset.private_id),
         "found": found,
         "ranked": ranked(found, sort),
         "headings": _headings(sort),

@@ -5,23 +5,14 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy, ngettext_lazy
 
-from dpgov.budgets.meaning import factor_text
+from dpgov.budgets.meaning import factor_text, hardly_protects, whom
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import PURE
-from dpgov.privacy.meaning.odds import log_odds
 
-_MOST_TELLING = Decimal(1_000).ln()
 _JOINT = gettext_lazy(
     "A joint answer: the total of %(parties)s organisations, of whom %(colluders)s may collude; "
     "not of this dataset alone."
 )
-# By whether they are rows, and whether it is one alone.
-_WHOM = {
-    (True, True): gettext_lazy("any one row"),
-    (False, True): gettext_lazy("any one person with all their rows"),
-    (True, False): gettext_lazy("any {size} rows together"),
-    (False, False): gettext_lazy("any {size} people together"),
-}
 # Each by whether they would have been missing or added, or would have held other values.
 _AT_MOST = {
     True: ngettext_lazy(
@@ -42,18 +33,18 @@ _AT_MOST = {
 _HARDLY_PROTECTED = {
     True: ngettext_lazy(
         "Had {whom} been missing or been added, every possible answer would have been as likely "
-        "as now only within a factor above 1000, which is hardly any protection from this answer "
+        "as now only within a factor of {factor}, which is hardly any protection from this answer "
         "alone.",
         "Had {whom} been missing or been added, every possible answer would have been as likely "
-        "as now only within a factor above 1000, which is hardly any protection from this answer "
+        "as now only within a factor of {factor}, which is hardly any protection from this answer "
         "alone.",
         "size",
     ),
     False: ngettext_lazy(
         "Had {whom} held other values, every possible answer would have been as likely as now "
-        "only within a factor above 1000, which is hardly any protection from this answer alone.",
+        "only within a factor of {factor}, which is hardly any protection from this answer alone.",
         "Had {whom} held other values, every possible answer would have been as likely as now "
-        "only within a factor above 1000, which is hardly any protection from this answer alone.",
+        "only within a factor of {factor}, which is hardly any protection from this answer alone.",
         "size",
     ),
 }
@@ -95,16 +86,14 @@ def guarantee_in_words(guarantee: dict[str, Any]) -> list[str]:
 
 def _change(guarantee: dict[str, Any]) -> str:
     size, rows = guarantee["group_size"], guarantee.get("privacy_unit", "row") == "row"
-    whom = str(_WHOM[rows, size == 1]).format(size=size)
     added, epsilon = guarantee["neighbouring"] == "add_remove", guarantee.get("epsilon")
     if epsilon is None:
         pattern, factor = _ALMOST_THE_SAME[added], ""
-    elif log_odds(_nano(epsilon), PURE) > _MOST_TELLING:
-        pattern, factor = _HARDLY_PROTECTED[added], ""
     else:
-        pattern, factor = _AT_MOST[added], factor_text(_nano(epsilon), PURE)
+        patterns = _HARDLY_PROTECTED if hardly_protects(_nano(epsilon), PURE) else _AT_MOST
+        pattern, factor = patterns[added], factor_text(_nano(epsilon), PURE)
     # The verb of some languages depends on how many they are.
-    return str(pattern.format(whom=whom, size=size, factor=factor))
+    return str(pattern.format(whom=whom(size, of_rows=rows), size=size, factor=factor))
 
 
 def _nano(epsilon: float) -> int:

@@ -114,14 +114,16 @@ def test_the_slider_works_as_a_form(
 ) -> None:
     browser = client_for(analyst)
     said = " ".join(page(browser, paths["group_privacy"]).split())
-    assert "A family of four" in said
+    assert "Any 4 rows together: who was" in said
     said = " ".join(page(browser, f"{paths['group_privacy']}?size=7&epsilon=0.1").split())
-    assert "Any 7 rows together: who was 50% sure whether they are in the data becomes" in said
-    assert "becomes at most 66.82% sure after one" in said
-    assert "and as good as certain once the whole budget is spent" in said
+    assert "Any 7 rows together: who was 50% sure whether they are in the data may become" in said
+    assert "may become at most 66.82% sure after one" in said
+    assert "and more than 99.99% sure once the whole budget is spent" in said
     assert "noise 7 times as wide at the same price; with the same error, 14 questions" in said
     for nonsense in ("0", "99999", "-1", "x"):
-        assert "A family of four" in page(browser, f"{paths['group_privacy']}?size={nonsense}")
+        assert "Any 4 rows together: who was" in page(
+            browser, f"{paths['group_privacy']}?size={nonsense}"
+        )
 
 
 def test_where_presence_is_hidden_each_bound_says_that_it_is_about_presence(
@@ -144,7 +146,8 @@ def test_the_page_marks_the_setting_and_says_what_is_protected(
     assert trace(html, "certainty", "one question")["x"] == list(range(1, 21))
     assert len(trace(html, "certainty", "all answers")["y"]) == 20
     assert html.count("is-current") == 1
-    assert "Protected is whether any one row" in " ".join(html.split())
+    assert "What the guarantee means for one row, and for groups" in " ".join(html.split())
+    assert "Protected is whether one row is in the data at all." in " ".join(html.split())
     assert "7.39" in html, "e² for one question of ε 2"
 
 

@@ -63,6 +63,22 @@ def test_odds_and_beliefs_say_which_of_the_two_guesses_they_are_of(
     assert beliefs not in changed
 
 
+def test_averaging_tells_about_a_row_where_the_row_is_the_unit(
+    path: str, dataset: Dataset, analyst: Membership, client_for: ClientFor
+) -> None:
+    """L20: somebody with several rows has less; and whether a row is there is not what it says."""
+    client, guesses = client_for(analyst), "guesses may be right about"
+    assert f"{guesses} whether one row is in the data." in words(page(client, path))
+    declare_otherwise(Dataset.objects.filter(pk=dataset.pk), group_size=3)
+    come_and_go = words(page(client, path))
+    assert f"{guesses} whether any 3 rows together are in the data." in come_and_go
+    assert "Rows together" in come_and_go
+    assert "one person" not in come_and_go.partition('id="averaging-title"')[2].partition("<dl")[0]
+    declare_otherwise(Dataset.objects.filter(pk=dataset.pk), neighbouring=Neighbouring.CHANGE_ONE)
+    changed = words(page(client, path))
+    assert f"{guesses} what the data says about any 3 rows together." in changed
+
+
 def test_what_is_spent_so_far_moves_less_than_what_may_be(
     path: str, in_use: list[Query], analyst: Membership, client_for: ClientFor
 ) -> None:

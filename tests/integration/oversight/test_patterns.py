@@ -67,7 +67,7 @@ def test_what_a_pattern_could_learn_is_the_bound_for_its_whole_price(
     found = look(dataset)
     most = found.differing[0].most
     assert (found.steps, most.nano) == (2, 750_000_000)
-    assert (most.odds, most.certainty) == ("4.49", "81.76%")
+    assert (most.odds, most.sure) == ("4.49", "at most 81.76% sure")
 
 
 def test_where_rows_are_changed_and_none_comes_the_price_counts_once(
@@ -78,7 +78,7 @@ def test_where_rows_are_changed_and_none_comes_the_price_counts_once(
     found = look(Dataset.objects.get(pk=dataset.pk))
     most = found.differing[0].most
     assert (found.steps, most.nano) == (1, 750_000_000)
-    assert (most.odds, most.certainty) == ("2.12", "67.92%")
+    assert (most.odds, most.sure) == ("2.12", "at most 67.92% sure")
 
 
 def test_what_a_pattern_could_learn_where_rho_is_counted() -> None:
@@ -87,9 +87,9 @@ def test_what_a_pattern_could_learn_where_rho_is_counted() -> None:
     Two steps have four times that ρ.
     """
     whole = Most(RHO.limit_of(3 * NANO), RHO, 1)
-    assert (whole.odds, whole.certainty) == ("29.5", "96.72%")
+    assert (whole.odds, whole.sure) == ("29.5", "at most 96.72% sure")
     moved, of_four = Most(whole.nano, RHO, 2), Most(4 * whole.nano, RHO, 1)
-    assert (moved.odds, moved.certainty) == (of_four.odds, of_four.certainty)
+    assert (moved.odds, moved.sure) == (of_four.odds, of_four.sure)
 
 
 def test_the_same_question_thrice_is_pointed_out_whatever_was_paid(
@@ -150,8 +150,13 @@ def test_the_page_tells_it_in_few_questions_to_the_database(
     with django_assert_max_num_queries(12):
         page = browser.get(f"/datasets/{dataset.slug}/patterns/")
     assert "one value apart" in page.text
-    assert "81.76%" in page.text
-    assert "theirs are taken out, and others put in" in " ".join(page.text.split())
+    said = " ".join(page.text.split())
+    bound = (
+        "about one row: odds 4.49 times as high or as low, so who was 50% sure may become at most"
+    )
+    assert f"{bound} 81.76% sure" in said
+    assert "can tell about one row is bounded" in said
+    assert "theirs are taken out, and others put in" in said
     assert (AuditEntry.objects.count(), Query.objects.count()) == before
 
 

@@ -5,7 +5,16 @@ from decimal import Decimal
 
 import pytest
 
-from dpgov.budgets.meaning import Protected, certainty_text, factor_text, weakening_of
+from dpgov.budgets.meaning import (
+    Protected,
+    certainty,
+    certainty_text,
+    factor_text,
+    hardly_protects,
+    sure_text,
+    weakening_of,
+    whom,
+)
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import PURE, Currency, Mode
 
@@ -39,6 +48,36 @@ def test_odds_never_have_three_digits_after_the_point(epsilon: str) -> None:
     """Where a point parts thousands, 8.500 reads as eight thousand five hundred."""
     odds = factor_text(int(Decimal(epsilon) * NANO), PURE)
     assert len(odds.partition(".")[2]) != 3
+
+
+@pytest.mark.parametrize("currency", [PURE, RHO], ids=["epsilon", "rho"])
+def test_where_nothing_was_answered_nothing_has_moved(currency: Currency) -> None:
+    assert factor_text(0, currency) == "1"
+    assert certainty_text(0, currency) == "50.00%"
+
+
+def test_who_is_as_good_as_certain_is_told_so_in_one_way() -> None:
+    """L20: at most 99.99%, and beyond it no number, in a sentence and beside it."""
+    assert sure_text(NANO, PURE) == "at most 73.11% sure"
+    assert (certainty(9 * NANO, PURE), certainty(10 * NANO, PURE)) == (
+        Decimal("99.99"),
+        Decimal("100.00"),
+    )
+    assert sure_text(9 * NANO, PURE) == "at most 99.99% sure"
+    assert sure_text(10 * NANO, PURE) == f"{certainty_text(10 * NANO, PURE)} sure"
+    assert sure_text(10 * NANO, PURE) == "more than 99.99% sure"
+
+
+def test_a_thousandfold_is_hardly_any_protection() -> None:
+    """ln 1000 is 6.9077…"""
+    assert not hardly_protects(6_907_755_278, PURE)
+    assert hardly_protects(6_907_755_279, PURE)
+
+
+def test_a_row_is_never_said_to_be_a_person() -> None:
+    """L20: somebody with several rows has less than is promised to each of them."""
+    assert [whom(size, of_rows=True) for size in (1, 4)] == ["one row", "any 4 rows together"]
+    assert [whom(size, of_rows=False) for size in (1, 4)] == ["one person", "any 4 people together"]
 
 
 def test_two_limits_beyond_what_is_told_apart_are_set_in_relation_once() -> None:

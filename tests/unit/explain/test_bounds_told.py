@@ -1,5 +1,6 @@
 """L20, M8: what bounds something is written so that it still does, on pages and in lessons."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -8,14 +9,18 @@ from pathlib import Path
 import pytest
 
 import dpgov
-from dpgov.explain.beliefs import moved
+from dpgov.budgets.meaning import certainty_text, factor_text
+from dpgov.explain.beliefs import BELIEFS, moved
 from dpgov.explain.densities import sides
 from dpgov.explain.figures import understanding
-from dpgov.explain.lessons.adding import composition
+from dpgov.explain.lessons import numbers, told
+from dpgov.explain.lessons.adding import composition, distance
 from dpgov.explain.lessons.drawing import share, shown
-from dpgov.explain.lessons.promise import beliefs
+from dpgov.explain.lessons.promise import beliefs, definition, one_answer
+from dpgov.explain.lessons.registry import BY_SLUG
 from dpgov.explain.promise import invented_promise
 from dpgov.privacy.accounting.decimals import NANO
+from dpgov.privacy.accounting.loss import PURE
 from dpgov.queries.wording.guarantee import guarantee_in_words
 
 UP, DOWN = "ROUND_CEILING", "ROUND_FLOOR"
@@ -29,7 +34,7 @@ def number(text: str) -> Decimal:
 def test_what_a_belief_can_become_is_told_outwards(epsilon: str) -> None:
     """M8: at least and at most, in percent."""
     rows = beliefs.scene({"epsilon": epsilon}).table.rows
-    for prior, (_before, low, high) in zip(beliefs.PRIORS, rows, strict=True):
+    for prior, (_before, low, high) in zip(BELIEFS, rows, strict=True):
         found = beliefs.after(prior, epsilon)
         assert number(low) <= 100 * found.low
         assert 100 * found.high <= number(high)
@@ -47,6 +52,62 @@ def test_a_loss_is_never_told_as_less_than_it_is(questions: str) -> None:
     told = [number(text) for text in row[1:]]
     assert all(Decimal(repr(one)) <= text for one, text in zip(totals, told, strict=True))
     assert told[0] == Decimal(questions) / 10
+
+
+LADDERS: dict[str, tuple[str, Callable[[str], Fraction]]] = {
+    "definition": ("epsilon", lambda at: Fraction(at)),
+    "ladder": ("epsilon", lambda at: Fraction(at)),
+    "groups": ("size", lambda at: int(at) * Fraction(told.GROUP_EPSILON)),
+    "distance": ("change", lambda at: distance.CHANGES[int(at)][1] * Fraction(1, 2)),
+}
+
+
+@pytest.mark.parametrize("slug", LADDERS)
+def test_a_lesson_tells_an_epsilon_as_every_page_does(slug: str) -> None:
+    """L20: rounded up, so that no answer is more likely than "at most" says."""
+    lesson, (name, power) = BY_SLUG[slug], LADDERS[slug]
+    (control,) = [one for one in lesson.controls if one.name == name]
+    others = {one.name: one.start for one in lesson.controls}
+    for at in control.places:
+        epsilon = power(at)
+        said = factor_text(int(epsilon * NANO), PURE)
+        assert f"≤ {said}" in lesson.scene(others | {name: at}).said
+        assert number(said) >= numbers.exponential(epsilon)
+
+
+@pytest.mark.parametrize("epsilon", definition.EPSILONS)
+def test_at_least_is_told_as_no_more_than_it_is(epsilon: str) -> None:
+    """L20: the other end of the definition."""
+    said = definition.scene({"epsilon": epsilon, "f": "5", "delta": "7"}).said
+    least = said.rpartition("≥ ")[2].removesuffix(" times.")
+    digits, _times, power = least.partition(" × 10")
+    power = power.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789"))
+    assert 0 < Decimal(digits).scaleb(int(power or 0)) <= numbers.exponential(-Fraction(epsilon))
+
+
+def test_so_do_the_tables_of_lessons() -> None:
+    """L20: 2.72 for ε 1 and never 2.718, which it exceeds; so are right guesses."""
+    rungs = {row[0]: row[1] for row in BY_SLUG["ladder"].scene({"epsilon": "2"}).table.rows}
+    for epsilon, said in rungs.items():
+        assert said == factor_text(int(Decimal(epsilon) * NANO), PURE)
+    for _size, total, said, right in BY_SLUG["groups"].scene({"size": "4"}).table.rows:
+        nano = int(Decimal(total) * NANO)
+        assert (said, right) == (factor_text(nano, PURE), certainty_text(nano, PURE))
+    for _what, _distance, total, said in BY_SLUG["distance"].scene({"change": "1"}).table.rows:
+        assert said == factor_text(int(Decimal(total) * NANO), PURE)
+    odds = [row[3] for row in BY_SLUG["intersection"].scene({"releases": "2"}).table.rows]
+    assert odds == ["1", "1.65", "2.72", "4.49", "7.39"]
+
+
+@pytest.mark.parametrize("answer", one_answer.LESSON.controls[0].places)
+def test_the_loss_of_an_answer_is_never_told_nearer_to_none(answer: str) -> None:
+    """M8: nor how likely it makes one of the two cases."""
+    scene = one_answer.scene({"answer": answer})
+    (row,) = [row for row in scene.table.rows if row[0] == answer.replace("-", "−")]
+    lost, times = one_answer.loss(Fraction(answer)), numbers.exponential
+    _at, loss, factor = (number(text.replace("−", "-")) for text in row)
+    assert abs(lost) <= abs(loss)
+    assert (factor >= times(lost)) if lost >= 0 else (factor <= times(lost))
 
 
 def test_the_figure_of_beliefs_shows_their_bounds_outwards() -> None:

@@ -78,10 +78,10 @@ def test_delta_publishes_by_the_binomial() -> None:
 
 def test_groups_and_distances_multiply_in_the_exponent() -> None:
     by_size = {row[0]: row for row in table_of(groups.LESSON).rows}
-    assert by_size["5"][1:] == ("1", "2.718", "73.2%")
-    assert by_size["10"][2] == "7.389"
+    assert by_size["5"][1:] == ("1", "2.72", "73.11%")
+    assert by_size["10"][2] == "7.39"
     found = {row[0]: row[1:] for row in table_of(distance.LESSON).rows}
-    assert found["one row changed"] == ("2", "1", "2.718")
+    assert found["one row changed"] == ("2", "1", "2.72")
     assert found["one row more"][0] == "1"
 
 

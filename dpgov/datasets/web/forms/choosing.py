@@ -41,6 +41,11 @@ class ChoosingForm(forms.Form):
     )
     mode = mode_field("")
     delta = DeltaField(label="δ", required=False)
+    unit = forms.ChoiceField(
+        label=_("Whose privacy is protected?"),
+        choices=Dataset.Unit.choices,
+        required=False,
+    )
     neighbouring = forms.ChoiceField(
         label=_("Neighbouring relation"),
         choices=Dataset.Neighbouring.choices,
@@ -84,6 +89,8 @@ class ChoosingForm(forms.Form):
                 neighbouring=Neighbouring(data["neighbouring"] or Neighbouring.ADD_REMOVE),
                 group_size=data["group_size"] or 1,
                 rows_per_unit=data["max_rows_per_unit"] or 1,
+                # What holds of a person holds of a row, and not the other way round.
+                of_rows=data["unit"] != Dataset.Unit.PERSON,
             )
         except InvalidAmount as problem:
             self.add_error("epsilon_limit", translated(problem.args[0]))

@@ -6,7 +6,7 @@ A changed row is distance 2: one goes, another comes.
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from dpgov.explain.lessons.drawing import chosen_bar, drawn, shown
+from dpgov.explain.lessons.drawing import chosen_bar, drawn, factor, shown
 from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
 from dpgov.explain.lessons.numbers import exponential
 from dpgov.explain.lessons.sources import DEFINITION, FOUNDATIONS
@@ -25,16 +25,17 @@ CHANGES = (
 def scene(at: Chosen) -> Scene:
     """The bound for each change, the chosen one in colour."""
     chosen = int(at["change"])
-    factors = [exponential(DISTANCE_EPSILON * distance) for _words, distance in CHANGES]
+    heights = [exponential(DISTANCE_EPSILON * distance) for _words, distance in CHANGES]
+    factors = [factor(DISTANCE_EPSILON * distance) for _words, distance in CHANGES]
     distances = [f"d = {distance}" for _words, distance in CHANGES]
     figure = drawn(
-        chosen_bar(factors, chosen, [shown(one) for one in factors]),
+        chosen_bar(heights, chosen, factors),
         distances,
         _("times as likely, at most"),
         showlegend=False,
     )
-    said = _("{change}: distance {number}, so at most e^(0.5 × {number}) = {factor} times.").format(
-        change=_(CHANGES[chosen][0]), number=CHANGES[chosen][1], factor=shown(factors[chosen])
+    said = _("{change}: distance {number}, so at most e^(0.5 × {number}) ≤ {factor} times.").format(
+        change=_(CHANGES[chosen][0]), number=CHANGES[chosen][1], factor=factors[chosen]
     )
     caption = _(
         "How many times as likely an answer may become, at ε 0.5 for one row that comes or goes. "
@@ -42,10 +43,10 @@ def scene(at: Chosen) -> Scene:
         "1 and ε is for it."
     )
     rows = tuple(
-        (_(words), str(distance), shown(DISTANCE_EPSILON * distance), shown(factor))
-        for (words, distance), factor in zip(CHANGES, factors, strict=True)
+        (_(words), str(distance), shown(DISTANCE_EPSILON * distance), times)
+        for (words, distance), times in zip(CHANGES, factors, strict=True)
     )
-    heads = (_("What happened"), _("distance d"), "ε·d", "e^(ε·d)")
+    heads = (_("What happened"), _("distance d"), "ε·d", _("e^(ε·d), times as likely at most"))
     return Scene(said, (Picture(figure, caption),), Table(heads, rows, chosen))
 
 

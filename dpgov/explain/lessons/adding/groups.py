@@ -1,34 +1,40 @@
 """A group of k people has kε: an answer may be e^(kε) times as likely because of all of them."""
 
-from decimal import ROUND_CEILING
+from decimal import ROUND_CEILING, Decimal
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from dpgov.explain.lessons.drawing import dots, drawn, line, share, shown
+from dpgov.explain.lessons.drawing import dots, drawn, factor, line, share, shown
 from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
-from dpgov.explain.lessons.numbers import exactly, exponential, truth_share
 from dpgov.explain.lessons.sources import FOUNDATIONS
 from dpgov.explain.lessons.told import GROUP_EPSILON
+from dpgov.privacy.accounting.decimals import NANO
+from dpgov.privacy.accounting.loss import PURE
+from dpgov.privacy.meaning.odds import best_guess
 
 SIZES = tuple(map(str, range(1, 21)))
 _LISTED = (1, 2, 4, 5, 10, 15, 20)
+
+
+def right_guesses(size: int) -> Decimal:
+    """Their share at most, about a secret of so many, by `privacy.meaning.odds`."""
+    return best_guess(int(size * GROUP_EPSILON * NANO), PURE)
 
 
 def scene(at: Chosen) -> Scene:
     """How often a guess about the whole group is right at best."""
     size = int(at["size"])
     sizes = list(range(1, 21))
-    chosen = truth_share(size * GROUP_EPSILON)
     figure = drawn(
         [
             line(
                 sizes,
-                [100 * truth_share(k * GROUP_EPSILON) for k in sizes],
+                [100 * right_guesses(k) for k in sizes],
                 _("right guesses"),
                 "1",
             ),
-            dots([size], [100 * chosen], _("chosen"), "2"),
+            dots([size], [100 * right_guesses(size)], _("chosen"), "2"),
             line([1, 20], [50, 50], _("a blind guess"), "rest", dash=True),
         ],
         _("people in the group"),
@@ -36,12 +42,12 @@ def scene(at: Chosen) -> Scene:
         yaxis={"range": [48, 101]},
     )
     said = _(
-        "A group of {size}: {size} × 0.2 = ε {total}, so an answer may be e^{total} = {factor} "
+        "A group of {size}: {size} × 0.2 = ε {total}, so an answer may be e^{total} ≤ {factor} "
         "times as likely because of it."
     ).format(
         size=size,
         total=shown(size * GROUP_EPSILON),
-        factor=shown(exponential(size * GROUP_EPSILON)),
+        factor=factor(size * GROUP_EPSILON),
     )
     caption = _(
         "How often someone guesses right, at best, about a secret that the whole group shares, at "
@@ -52,12 +58,12 @@ def scene(at: Chosen) -> Scene:
         (
             str(k),
             shown(k * GROUP_EPSILON),
-            shown(exponential(exactly(k * GROUP_EPSILON))),
-            share(truth_share(k * GROUP_EPSILON), rounding=ROUND_CEILING),
+            factor(k * GROUP_EPSILON),
+            share(right_guesses(k), 2, ROUND_CEILING),
         )
         for k in listed
     )
-    heads = (_("people"), "kε", _("e^(kε), times as likely"), _("right guesses at most"))
+    heads = (_("people"), "kε", _("e^(kε), times as likely at most"), _("right guesses at most"))
     return Scene(said, (Picture(figure, caption),), Table(heads, rows, listed.index(size)))
 
 

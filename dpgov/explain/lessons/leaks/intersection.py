@@ -7,9 +7,8 @@ several hospitals has a diagnosis in all of the sets: in their intersection.
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from dpgov.explain.lessons.drawing import bars, drawn, shown
+from dpgov.explain.lessons.drawing import bars, drawn, factor
 from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
-from dpgov.explain.lessons.numbers import exponential
 from dpgov.explain.lessons.sources import COMPOSITION_ATTACK
 from dpgov.explain.lessons.told import RELEASE_EPSILON
 
@@ -64,7 +63,7 @@ def scene(at: Chosen) -> Scene:
             names[count],
             _named(RELEASES[count - 1]) if count else "–",
             str(left[count]),
-            shown(exponential(count * RELEASE_EPSILON)),
+            factor(count * RELEASE_EPSILON),
         )
         for count in range(len(RELEASES) + 1)
     )
@@ -72,7 +71,7 @@ def scene(at: Chosen) -> Scene:
         _("Release"),
         _("diagnoses in her group"),
         _("left for her"),
-        _("odds under ε 0.5 each, times"),
+        _("odds under ε 0.5 each, times at most"),
     )
     return Scene(said, (Picture(figure, caption),), Table(heads, rows, seen))
 

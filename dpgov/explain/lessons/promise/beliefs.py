@@ -8,6 +8,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from dpgov.explain.beliefs import BELIEFS, PLACES
 from dpgov.explain.lessons.drawing import band, dots, drawn, line, share
 from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
 from dpgov.explain.lessons.sources import FOUNDATIONS, SEMANTICS
@@ -16,8 +17,6 @@ from dpgov.privacy.accounting.loss import PURE
 from dpgov.privacy.meaning.odds import Belief, belief_after
 
 EPSILONS = ("0.1", "0.5", "1", "1.1", "2", "3", "5", "10")
-PRIORS = tuple(Decimal(percent) / 100 for percent in (1, 10, 25, 50, 75, 90, 99))
-_PLACES = [Decimal(place) / 200 for place in (1, *range(4, 197, 4), 199)]
 
 
 def after(before: Decimal, epsilon: str) -> Belief:
@@ -28,7 +27,7 @@ def after(before: Decimal, epsilon: str) -> Belief:
 def scene(at: Chosen) -> Scene:
     """Every belief before, and from where to where it may move."""
     epsilon = at["epsilon"]
-    found = [after(before, epsilon) for before in _PLACES]
+    found = [after(before, epsilon) for before in PLACES]
     before = [100 * each.before for each in found]
     half = after(Decimal("0.5"), epsilon)
     figure = drawn(
@@ -70,7 +69,7 @@ def scene(at: Chosen) -> Scene:
             share(moved.low, rounding=ROUND_FLOOR),
             share(moved.high, rounding=ROUND_CEILING),
         )
-        for one, moved in ((prior, after(prior, epsilon)) for prior in PRIORS)
+        for one, moved in ((prior, after(prior, epsilon)) for prior in BELIEFS)
     )
     heads = (_("sure before"), _("afterwards at least"), _("afterwards at most"))
     return Scene(said, (Picture(figure, caption),), Table(heads, rows, 3))

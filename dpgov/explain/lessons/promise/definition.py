@@ -5,13 +5,13 @@ p(x) = ε/(2Δ) e^(-ε|x - f|/Δ). Moving its centre by Δ changes it at x by th
 e^(ε(|x - f - Δ| - |x - f|)/Δ), whose power lies between -ε and ε by the triangle inequality.
 """
 
-from decimal import Decimal
+from decimal import ROUND_FLOOR, Decimal
 from fractions import Fraction
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from dpgov.explain.lessons.drawing import band, drawn, line, shown
+from dpgov.explain.lessons.drawing import band, drawn, factor, line, shown
 from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
 from dpgov.explain.lessons.numbers import exponential, laplace_density
 from dpgov.explain.lessons.sources import DEFINITION, FOUNDATIONS
@@ -54,8 +54,14 @@ def scene(at: Chosen) -> Scene:
     )
     said = _(
         "p(x) = ε/(2Δ) · e^(−ε·|x−f|/Δ), with f = {f}, Δ = {delta}, ε = {epsilon}: no answer is "
-        "more than e^ε = {most} times as likely on one side, nor less than e^−ε = {least} times."
-    ).format(f=f, delta=delta, epsilon=at["epsilon"], most=shown(most), least=shown(least))
+        "more than e^ε ≤ {most} times as likely on one side, nor less than e^−ε ≥ {least} times."
+    ).format(
+        f=f,
+        delta=delta,
+        epsilon=at["epsilon"],
+        most=factor(epsilon),
+        least=shown(least, rounding=ROUND_FLOOR),
+    )
     caption = _(
         "The hill without one person never leaves the band around the hill with them. A small ε "
         "makes both hills flat and alike."

@@ -3,12 +3,13 @@
 Between the two centres it falls in a line from ε to -ε; beyond them it stays at an end.
 """
 
+from decimal import ROUND_FLOOR, ROUND_UP
 from fractions import Fraction
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from dpgov.explain.lessons.drawing import dots, drawn, line, shown
+from dpgov.explain.lessons.drawing import dots, drawn, factor, line, shown
 from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
 from dpgov.explain.lessons.numbers import exponential
 from dpgov.explain.lessons.sources import FOUNDATIONS
@@ -37,11 +38,10 @@ def scene(at: Chosen) -> Scene:
         _("privacy loss"),
         yaxis={"range": [-0.65, 0.65]},
     )
-    factor = exponential(loss(seen))
     said = _(
         "Seeing {answer} is a loss of {loss}: it is {factor} times as likely without them as with "
         "them."
-    ).format(answer=at["answer"], loss=shown(loss(seen)), factor=shown(factor))
+    ).format(answer=at["answer"], loss=_loss(seen), factor=_times(seen))
     caption = _(
         "The loss of each answer, where the exact one is 5 without one person and 12 with them, at "
         "ε 0.5. No answer loses more than ε; many lose less."
@@ -55,12 +55,21 @@ def _lower() -> object:
     return lower
 
 
+def _loss(at: Fraction) -> str:
+    """Never nearer to none than it is."""
+    return shown(loss(at), rounding=ROUND_UP)
+
+
+def _times(at: Fraction) -> str:
+    """The same: up where it is more than once, down where it is less."""
+    lost = loss(at)
+    return factor(lost) if lost >= 0 else shown(exponential(lost), rounding=ROUND_FLOOR)
+
+
 def _table(seen: Fraction) -> Table:
     fixed = [Fraction(place) for place in (-10, 5, 7, 10, 12, 27)]
     places = sorted({*fixed, seen})
-    rows = tuple(
-        (shown(place), shown(loss(place)), shown(exponential(loss(place)))) for place in places
-    )
+    rows = tuple((shown(place), _loss(place), _times(place)) for place in places)
     heads = (_("answer x"), _("privacy loss"), _("times as likely without them"))
     return Table(heads, rows, places.index(seen))
 

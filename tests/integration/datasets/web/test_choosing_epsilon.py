@@ -52,11 +52,11 @@ def test_many_small_questions_fit_under_rho() -> None:
 
 def test_what_is_typed_is_answered_in_plain_words(browser: Client) -> None:
     said = now(browser, epsilon_limit="3", epsilon_per_query="1")
-    assert "<strong>96 of 100</strong> guess right who is in the data" in said
+    assert "<strong>96 of 100</strong> guess right whether one row is in the data" in said
     assert "3 questions of ε&nbsp;1 fit" in said
-    assert "The odds of a guess who is in the data can be multiplied by 20.1." in said
+    assert "The odds of the first guess can be multiplied by 20.1." in said
     said = now(browser, epsilon_limit="3", neighbouring="change_one")
-    assert "who is in the data" not in said
+    assert "is in the data" not in said
     assert "The odds of a guess can be multiplied by 20.1." in said
 
 
@@ -66,17 +66,17 @@ def test_what_is_typed_is_answered_in_plain_words(browser: Client) -> None:
         (
             "8",
             "add_remove",
-            "guess right who is in the data, and perhaps everyone guesses right what it says",
+            "guess right whether one row is in the data, and perhaps everyone guesses right what",
         ),
         (
             "20",
             "add_remove",
-            "perhaps everyone guesses right who is in the data, and what it says about one person.",
+            "perhaps everyone guesses right whether one row is in the data, and what it says about",
         ),
         (
             "20",
             "change_one",
-            "With all answers perhaps everyone guesses right what it says about one person.",
+            "With all answers perhaps everyone guesses right what the data says about one row.",
         ),
     ],
 )
@@ -86,6 +86,26 @@ def test_where_everyone_may_guess_right_that_is_said_as_it_is(
     said = now(browser, epsilon_limit=epsilon, epsilon_per_query="1", neighbouring=neighbouring)
     assert words in said
     assert "possibly all" not in said
+
+
+@pytest.mark.parametrize(
+    ("unit", "size", "whom"),
+    [
+        ("", "", "one row is"),
+        ("row", "1", "one row is"),
+        ("row", "3", "any 3 rows together are"),
+        ("person", "1", "one person is"),
+        ("person", "4", "any 4 people together are"),
+    ],
+)
+def test_it_is_said_of_whom_it_holds(unit: str, size: str, whom: str, browser: Client) -> None:
+    """L20: of a person only where a column names people: with several rows they have less."""
+    typed = {"epsilon_limit": "3", "unit": unit, "group_size": size}
+    assert f"guess right whether {whom} in the data" in now(browser, **typed)
+    without = now(browser, **typed, neighbouring="change_one")
+    assert f"what the data says about {whom.rpartition(' ')[0]}." in without
+    everyone = now(browser, **(typed | {"epsilon_limit": "20"}))
+    assert f"perhaps everyone guesses right whether {whom} in the data" in everyone
 
 
 @pytest.mark.parametrize(("epsilon", "said"), [("5", "more than that"), ("0.01", "less than that")])
@@ -137,3 +157,15 @@ def test_the_registration_form_has_the_help_beside_its_limit(
     page = browser.get(reverse("datasets:register", args=[upload.pk])).content.decode()
     assert "What harm could come to a person" in page
     assert reverse("datasets:choosing_now") in page
+
+
+def test_what_is_declared_of_the_unit_is_sent_with_the_amounts(
+    browser: Client, upload: Upload
+) -> None:
+    """L20: and asked again when it changes, in a part of the form above."""
+    page = browser.get(reverse("datasets:register", args=[upload.pk])).content.decode()
+    box = page.partition('id="choosing-now"')[2].partition(">")[0]
+    for name in ("unit", "neighbouring", "group_size", "max_rows_per_unit"):
+        assert f"[name='{name}']" in box
+        assert f'name="{name}"' in page.partition('id="about-fields"')[2].partition("</details>")[0]
+    assert "from:#about-fields" in box

@@ -151,7 +151,13 @@ def test_a_number_has_the_digits_that_its_error_leaves(
 
 @pytest.mark.parametrize(
     ("epsilon", "said"),
-    [(0.5, "at most 1.65 times"), (2, "at most 7.39 times"), (1000, "hardly any protection")],
+    [
+        (0.5, "at most 1.65 times"),
+        (2, "at most 7.39 times"),
+        (6.9, "at most 993 times"),
+        (7, "only within a factor of 1,097, which is hardly any protection"),
+        (1000, "only within a factor of more than a million, which is hardly any protection"),
+    ],
 )
 def test_the_guarantee_says_what_epsilon_means(epsilon: float, said: str) -> None:
     guarantee = {"epsilon": epsilon, "neighbouring": "add_remove", "group_size": 1}
