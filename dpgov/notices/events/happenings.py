@@ -9,14 +9,14 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, F, OuterRef
 
+from dpgov.approvals.kinds import kind_of
 from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.selectors import deciders
 from dpgov.audit.actions import Action
 from dpgov.datasets.audience import analysts_of
 from dpgov.datasets.models import Dataset
-from dpgov.notices.events.concerned import named_by
 from dpgov.notices.events.telling import Happening, people_having
 from dpgov.notices.kinds import Kind
 from dpgov.queries.models import BudgetRequest, Query
@@ -151,6 +151,24 @@ def _new_terms(entry: Entry) -> Happening | None:
 def _frozen(entry: Entry) -> Happening | None:
     people = _people(entry, Role.OFFICER, Role.OWNER)
     return _happening(entry, Kind.HOLD, people, {"what": "frozen"})
+
+
+def named_by(request: ChangeRequest) -> tuple[str, UUID | None]:
+    """What it is called by, and the dataset without which it is nothing to be told of.
+
+    No dataset where it is about a person, or about a shared budget as a whole, which has a name of
+    its own. Several datasets may have one budget: it is called by the name of one of them. Of
+    several budgets somebody may not see each: then none is named.
+    """
+    found = Dataset.objects.filter(
+        kind_of(request.kind).about(request), tenant_id=request.tenant_id
+    )
+    known = list(found.order_by(F("archived_at").desc(nulls_first=True), "pk"))
+    if len(known) > 1:
+        known = [one for one in known if one.slug == request.dataset][:1]
+        if not known:
+            return "", None
+    return request.dataset, known[0].pk if known else None
 
 
 def _people(entry: Entry, *roles: Role) -> frozenset[UUID]:

@@ -12,7 +12,7 @@ from dpgov.approvals.services import approve, approved
 from dpgov.budgets.services.corrections import REFUND
 from dpgov.budgets.services.raising import RAISE_LIMIT
 from dpgov.datasets.models import Dataset
-from dpgov.notices.events.concerned import named_by
+from dpgov.notices.events.happenings import named_by
 from dpgov.notices.kinds import Kind
 from dpgov.notices.words import page_of, sentence
 from dpgov.oversight.background import background_of
