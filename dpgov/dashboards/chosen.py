@@ -11,13 +11,12 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
-from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from dpgov.dashboards.purposes import NONE_STATED, UNSTATED, charged_for
 from dpgov.privacy.plan.statistics import STATISTICS
-from dpgov.queries.answering.tally import analysts_who_asked
+from dpgov.queries.answering.tally import analysts_who_asked, kinds_with
 from dpgov.queries.kinds import is_kind, kind_in_words
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership, User
@@ -49,7 +48,7 @@ class Chosen:
         if not may(membership, Permission.VIEW_SPLIT_BY_ANALYST):
             return cls(membership.tenant_id)
         statistic = data.get("statistic", "")
-        known = is_kind(statistic) or any(one.name == statistic for one in STATISTICS.values())
+        known = is_kind(statistic) or statistic in STATISTICS
         analyst = _analyst(membership.tenant_id, data.get("analyst", ""))
         tenant_id, purpose = membership.tenant_id, data.get("purpose", "")
         return cls(tenant_id, analyst, statistic if known else "", purpose)
@@ -62,7 +61,7 @@ class Chosen:
             found.append(Chip("analyst", pgettext("person", "Analyst"), str(self.analyst)))
         if self.statistic:
             is_one = is_kind(self.statistic)
-            words = kind_in_words(self.statistic) if is_one else capfirst(_(self.statistic))
+            words = kind_in_words(self.statistic) if is_one else _(STATISTICS[self.statistic].label)
             found.append(Chip("statistic", _("Statistic"), words))
         if self.purpose:
             words = str(NONE_STATED) if self.purpose == UNSTATED else self.purpose
@@ -79,10 +78,15 @@ class Chosen:
         return urlencode({name: text for name, text in (more | own).items() if text})
 
     def of_statistic(self) -> Q:
-        """On whatever notes a kind: one kind and no other, or all that name a statistic."""
+        """On whatever notes a kind: one kind and no other, or all that name a statistic.
+
+        Which these are takes two short reads.
+        """
+        if not self.statistic:
+            return Q()
         if is_kind(self.statistic):
             return Q(kind=self.statistic)
-        return Q(kind__icontains=self.statistic) if self.statistic else Q()
+        return Q(kind__in=kinds_with(self.tenant_id, self.statistic))
 
     def narrow(self, queries: QuerySet[Query]) -> QuerySet[Query]:
         """Those of them that are meant."""

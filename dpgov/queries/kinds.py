@@ -1,7 +1,8 @@
-"""What sort of question a stored plan is, in a word or two, for sums and filters; and its groups.
+"""What sort of question a stored plan is: its code, what the code names and says; and its groups.
 
-A sort is made of the names of statistics and stored in English; it is said in the reader's language
-when shown. A history is searched for these names, so that none may be part of another.
+A code is made of keys of the table of statistics, like `mean-overall` or `histogram.sum-by_group`,
+in characters that an address carries as they are; a statistic's key alone is none. Rows, filters
+and addresses hold codes; words are made when they are shown, in the reader's language.
 """
 
 from math import prod
@@ -10,22 +11,20 @@ from typing import Any
 from django.utils.text import capfirst
 from django.utils.translation import gettext
 
-from dpgov.privacy.plan.statistics import HISTOGRAM, STATISTICS, Facts, StatisticKind
+from dpgov.privacy.plan.statistics import HISTOGRAM, STATISTICS, StatisticKind
 
 LONGEST_KIND = 200
-_BY_GROUP = " by group"
-_OF_GROUPS = {facts.name for facts in STATISTICS.values() if facts.ungrouped}
+_OVERALL, _BY_GROUP = "overall", "by_group"
+_AND, _ASKED = ".", "-"
 
 
 def kind_of(plan: dict[str, Any]) -> str:
-    """ "Count", "Histogram", "Mean", "Histogram + sum by group": statistics in the plan's order."""
+    """Its code: statistics in the plan's order, each once; a count by group is a histogram."""
     groups = bool(plan.get("group_by"))
-    asked = [one["statistic"] for one in plan["statistics"]]
+    asked: list[str] = [StatisticKind(one["statistic"]) for one in plan["statistics"]]
     if groups:
-        asked = [HISTOGRAM if kind == StatisticKind.COUNT else kind for kind in asked]
-    names = list(dict.fromkeys(STATISTICS[kind].name for kind in asked))
-    alone = not groups or set(names) <= _OF_GROUPS
-    return " + ".join(names).capitalize() + ("" if alone else _BY_GROUP)
+        asked = [HISTOGRAM if key == StatisticKind.COUNT else key for key in asked]
+    return f"{_AND.join(dict.fromkeys(asked))}{_ASKED}{_BY_GROUP if groups else _OVERALL}"
 
 
 def least_groups(plan: dict[str, Any]) -> int:
@@ -34,26 +33,26 @@ def least_groups(plan: dict[str, Any]) -> int:
     return prod(map(len, named))
 
 
-def statistics_of(kind: str) -> list[Facts]:
-    """What a kind was made of, in its order; names that are not known are left out."""
-    known = {facts.name: facts for facts in STATISTICS.values()}
-    return [known[name] for name in _names(kind) if name in known]
+def statistics_of(kind: str) -> list[str]:
+    """The keys of the statistics that a code names, in its order; none for what is no code."""
+    named, _asked, how = kind.rpartition(_ASKED)
+    keys = named.split(_AND)
+    known = STATISTICS.keys() >= set(keys) and len(set(keys)) == len(keys)
+    return keys if known and how in (_OVERALL, _BY_GROUP) else []
 
 
 def is_kind(text: str) -> bool:
-    """Whether a plan can be of this kind, whoever asked one: a statistic's bare name is none."""
-    known = {facts.name for facts in STATISTICS.values()}
-    return text[:1].isupper() and set(_names(text)) <= known
+    """Whether it is a code, whoever asked such a question."""
+    return bool(statistics_of(text))
 
 
 def kind_in_words(kind: str) -> str:
-    """ "Histogram + sum by group" as the reader says it; a name that is not known as it is."""
-    known = {facts.name for facts in statistics_of(kind)}
-    words = " + ".join(gettext(name) if name in known else name for name in _names(kind))
-    if kind.endswith(_BY_GROUP):
+    """ "Histogram + sum by group", in the reader's language; what is no code as it is."""
+    facts = [STATISTICS[key] for key in statistics_of(kind)]
+    if not facts:
+        return kind
+    words = " + ".join(gettext(one.name) for one in facts)
+    # Of what is only ever asked by group nobody has to say it.
+    if kind.endswith(_BY_GROUP) and not all(one.ungrouped for one in facts):
         words = gettext("%(statistics)s by group") % {"statistics": words}
     return str(capfirst(words))
-
-
-def _names(kind: str) -> list[str]:
-    return kind.removesuffix(_BY_GROUP).lower().split(" + ")

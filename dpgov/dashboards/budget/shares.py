@@ -25,6 +25,7 @@ from dpgov.datasets.lineage import paid_by
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.mechanisms.mechanism import released_by
+from dpgov.privacy.plan.statistics import STATISTICS
 from dpgov.queries.kinds import is_kind, kind_in_words, statistics_of
 from dpgov.queries.models import Query, Tally
 from dpgov.queries.wording.drawings import shown
@@ -91,7 +92,10 @@ class Share:
 
 
 def taken_of(dataset: Dataset, membership: Membership, first: date | None, chosen: Chosen) -> Taken:
-    """Of what this person may add up and means, from `first` on. One statement."""
+    """Of what this person may add up and means, from `first` on.
+
+    One statement, after those by which `chosen` finds the kinds that name a statistic.
+    """
     everybody = may(membership, Permission.VIEW_ALL_QUERIES) or dataset.partition_column
     person = None if everybody else membership.user
     split = may(membership, Permission.VIEW_SPLIT_BY_ANALYST)
@@ -192,7 +196,7 @@ def _of_purpose(words: str) -> str:
 
 def mechanisms_in_words(kind: str, mode: Mode) -> str:
     """What the statistics of a kind are released by: "discrete Laplace and report noisy max"."""
-    by = dict.fromkeys(released_by(facts, mode) for facts in statistics_of(kind))
+    by = dict.fromkeys(released_by(STATISTICS[key], mode) for key in statistics_of(kind))
     return joined([joined([shown(name) for name in names], "or") for names in by])
 
 

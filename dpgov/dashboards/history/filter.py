@@ -3,16 +3,13 @@
 By the public state only: nothing can be filtered by what would tell how long an answer took.
 """
 
-from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
-from functools import partial
 from typing import Any
 from uuid import UUID
 
 import django_filters
 from django import forms
 from django.db.models import Model, QuerySet
-from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
@@ -21,7 +18,7 @@ from dpgov.dashboards.travelling import by_keys
 from dpgov.datasets.audience import seen
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.plan.statistics import STATISTICS
-from dpgov.queries.answering.tally import analysts_who_asked, kinds_asked
+from dpgov.queries.answering.tally import analysts_who_asked, kinds_with
 from dpgov.queries.kinds import is_kind, kind_in_words
 from dpgov.queries.models import Query
 from dpgov.queries.selectors import (
@@ -35,7 +32,7 @@ from dpgov.tenants.permissions import Permission, may
 from dpgov.web.pages import LongSelect
 from dpgov.web.picking import PickOne, Suggested
 
-_STATISTICS = [(one.name, capfirst(_(one.name))) for one in STATISTICS.values()]
+_STATISTICS = [(key, _(facts.label)) for key, facts in STATISTICS.items()]
 # Far from where moments end: no time zone leads beyond.
 _FIRST_DAY, _LAST_DAY = date(1970, 1, 1), date(9000, 1, 1)
 
@@ -91,7 +88,6 @@ class HistoryFilter(django_filters.FilterSet):  # type: ignore[misc]
     since = django_filters.DateFilter(method="from_day", label=_("From (UTC)"), widget=_date_box())
     until = django_filters.DateFilter(method="to_day", label=_("To (UTC)"), widget=_date_box())
 
-    kinds: Callable[[], set[str]] = set
     tenant_id: UUID
 
     class Meta:
@@ -121,7 +117,7 @@ class HistoryFilter(django_filters.FilterSet):  # type: ignore[misc]
         """
         if is_kind(value):
             return queries.filter(kind=value)
-        return queries.filter(kind__in=[k for k in self.kinds() if value in k.lower()])
+        return queries.filter(kind__in=kinds_with(self.tenant_id, value))
 
 
 def _begin(day: date, *, days: int = 0) -> datetime:
@@ -144,7 +140,6 @@ def history_filter(membership: Membership, data: Any) -> HistoryFilter:
     data = by_keys(data, datasets=used, people=people)
     history = HistoryFilter(data, queryset=visible)
     history.tenant_id = membership.tenant_id
-    history.kinds = partial(kinds_asked, membership.tenant_id)
     if is_kind(wanted := data.get("statistic", "")):
         only = _("Only %(kind)s") % {"kind": kind_in_words(wanted)}
         history.filters["statistic"].extra["choices"] = [*_STATISTICS, (wanted, only)]

@@ -1,6 +1,7 @@
 """Who took how much of which dataset, in a range of time or ever. One statement.
 
-Ever: the tallies and what they do not hold yet. In a range, or under a filter: the questions.
+Ever: the tallies and what they do not hold yet. In a range, or under a filter: the questions, after
+those statements by which `Chosen` finds the kinds that name a statistic.
 """
 
 from collections import Counter, defaultdict

@@ -69,12 +69,11 @@ class Quantity(Enum):
 class Facts:
     """One statistic.
 
-    `option` is how the ask form offers it, under `section`; `label` is its name alone; `name`
-    stands inside a sentence, and kinds of questions are stored by it: none may be part of another.
-    `sentence` says it of a column. `without_column` refuses a column, where it takes none;
-    `ungrouped` says what to do where it needs groups and has none, and `along` how many of the last
-    ones, with edges, it adds up along. `sql` are the functions of a
-    column that ask for it, the usual one first.
+    `option` is how the ask form offers it, under `section`; `label` is its name alone, and `name`
+    the same inside a sentence. `sentence` says it of a column. `without_column` refuses a column,
+    where it takes none; `ungrouped` says what to do where it needs groups and has none, and `along`
+    how many of the last ones, with edges, it adds up along. `sql` are the functions of a column
+    that ask for it, the usual one first.
     """
 
     recipe: Recipe
@@ -149,7 +148,7 @@ STATISTICS: Mapping[str, Facts] = MappingProxyType(
             recipe=Recipe.UNITS,
             quantity=Quantity.NUMBER,
             section=_HOW_MANY,
-            name=pattern("distinct units"),
+            name=pattern("distinct count"),
             label=pattern("Distinct count"),
             option=pattern("Distinct count of privacy units"),
             sentence=pattern("Distinct count of privacy units"),
@@ -176,7 +175,7 @@ STATISTICS: Mapping[str, Facts] = MappingProxyType(
             recipe=Recipe.CUMULATIVE,
             quantity=Quantity.NUMBER,
             section=_HOW_MANY,
-            name=pattern("cumulative"),
+            name=pattern("cumulative distribution"),
             label=pattern("Cumulative distribution"),
             option=pattern("Cumulative: rows up to each edge"),
             sentence=pattern("Cumulative count of rows"),
@@ -194,7 +193,7 @@ STATISTICS: Mapping[str, Facts] = MappingProxyType(
             recipe=Recipe.CUMULATIVE,
             quantity=Quantity.NUMBER,
             section=_HOW_MANY,
-            name=pattern("rectangles"),
+            name=pattern("joint cumulative distribution"),
             label=pattern("Joint cumulative distribution"),
             option=pattern("Rectangles: rows up to each edge of two columns"),
             sentence=pattern("Joint cumulative count of rows"),
@@ -307,7 +306,7 @@ STATISTICS: Mapping[str, Facts] = MappingProxyType(
             recipe=Recipe.DESCENT,
             quantity=Quantity.SLOPE,
             section=_RELATION,
-            name=pattern("logit model"),
+            name=pattern("logistic regression"),
             label=pattern("Logistic regression"),
             option=pattern("Logistic regression: of a yes or no"),
             sentence=pattern("Logistic regression of {column} on {predictors}"),

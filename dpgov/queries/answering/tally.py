@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import F, Model, Q, QuerySet
 
 from dpgov.queries.crossing import tenants_with_uncounted_queries
+from dpgov.queries.kinds import statistics_of
 from dpgov.queries.models import DayTally, Query, Tally
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import User
@@ -57,6 +58,11 @@ def kinds_asked(tenant_id: UUID) -> set[str]:
     fresh = Query.objects.filter(tenant_id=tenant_id, counted=False)
     found = (rows.order_by().values_list("kind", flat=True).distinct() for rows in (kept, fresh))
     return {kind for kinds in found for kind in kinds}
+
+
+def kinds_with(tenant_id: UUID, statistic: str) -> set[str]:
+    """Those of them that name this statistic, by its key in the table of statistics."""
+    return {kind for kind in kinds_asked(tenant_id) if statistic in statistics_of(kind)}
 
 
 def analysts_who_asked(tenant_id: UUID) -> QuerySet[User]:

@@ -23,6 +23,7 @@ class Query(models.Model):
     """A submitted plan and the state of its answer. The row itself is the outbox.
 
     A `reuse` was answered at once and for nothing out of the answers to `sources`, which are ids.
+    `kind` is a code of `queries.kinds`.
     `canonical_sha256` is the plan's form; empty where several organisations ask together, whose
     answer is never reused.
     `counted` says that the tallies hold it. `ready_made` is the ready-made question that it came

@@ -17,7 +17,7 @@ from django.db.models import Case, Count, F, Min, QuerySet, Sum, When
 from django.db.models.functions import TruncDate, TruncMonth, TruncWeek
 
 from dpgov.language.translation import others
-from dpgov.queries.kinds import kind_in_words
+from dpgov.queries.kinds import is_kind, kind_in_words
 from dpgov.queries.models import Query
 from dpgov.queries.selectors import STATE_WORDS, PublicState, committed_in_epsilon
 
@@ -103,7 +103,7 @@ def bands_of(cells: Sequence[Cell], colour: str) -> list[Band]:
     for cell in cells:
         found[cell.key, cell.word].append(cell)
     totals = {key: sum(cell.number for cell in own) for key, own in found.items()}
-    ordered = sorted(totals, key=lambda key: -totals[key])
+    ordered = sorted(totals, key=lambda key: (-totals[key], key[1]))
     shown, rest = ordered[:_MOST], ordered[_MOST:]
     bands = [_band(key[1], _query(colour, key[0]), found[key]) for key in shown]
     if rest:
@@ -120,7 +120,8 @@ def _band(word: str, query: str, cells: Sequence[Cell]) -> Band:
 
 
 def _query(colour: str, key: str) -> str:
-    return urlencode({colour: key})
+    """Nothing for a kind that is no code, which no filter knows."""
+    return "" if colour == "statistic" and not is_kind(key) else urlencode({colour: key})
 
 
 @dataclass(frozen=True, slots=True)

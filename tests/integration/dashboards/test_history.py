@@ -9,6 +9,8 @@ from django.test import Client
 from django.urls import reverse
 
 from dpgov.datasets.models import Dataset
+from dpgov.privacy.accounting.decimals import NANO
+from dpgov.queries.answering.tally import tally_round
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.cast import Ask
@@ -45,6 +47,57 @@ def test_a_search_finds_and_sorts(
     response = client_for(officer).get(reverse("dashboards:history") + f"?{search}")
     assert response.status_code == (422 if response.context["filter"].form.errors else 200)
     assert column_of(response, "cost_nano") == costs
+
+
+@pytest.mark.parametrize(
+    ("statistic", "costs"),
+    [
+        ("regression", ["0.5"]),
+        ("logistic_regression", ["0.25"]),
+        ("count", ["0.125"]),
+        ("count_distinct", ["1"]),
+        ("sum", ["0.125"]),
+        ("histogram", []),
+        ("cdf", []),
+    ],
+)
+@pytest.mark.parametrize("counted", [False, True])
+def test_a_statistic_is_not_found_under_the_name_of_another(
+    statistic: str, costs: list[str], counted: bool, in_use: list[Query], paths: dict[str, str],
+    owner: Membership, client_for: ClientFor,
+) -> None:  # fmt: skip
+    """Neither in the list nor in sums, nor what is asked beside it, nor what nobody asked."""
+    kinds = ("regression", "logistic_regression", "count_distinct", "sum.count")
+    for query, names in zip(in_use, kinds, strict=True):
+        Query.objects.filter(pk=query.pk).update(kind=f"{names}-overall")
+    if counted:
+        assert tally_round() == 3
+    browser, address = client_for(owner), {"statistic": statistic, "range": "all"}
+    assert column_of(browser.get(reverse("dashboards:history"), address), "cost_nano") == costs
+    total = sum(map(float, costs)) * NANO
+    assert browser.get(paths["budget"], address).context["taken_nano"] == total
+    assert browser.get(reverse("dashboards:portfolio"), address).status_code == 200
+
+
+def test_a_kind_that_is_no_code_is_shown_as_it_is_and_leads_nowhere(
+    in_use: list[Query], paths: dict[str, str], owner: Membership, client_for: ClientFor
+) -> None:
+    Query.objects.filter(pk=in_use[0].pk).update(kind="Histogram + sum by group")
+    Query.objects.filter(pk=in_use[1].pk).update(kind="")
+    browser = client_for(owner)
+    shares = browser.get(paths["budget"]).context["by_mechanism"]
+    assert {share.name: share.query for share in shares} == {
+        "Histogram": "statistic=histogram-by_group",
+        "Histogram + sum by group": "",
+        "": "",
+        "Count": "statistic=count-overall",
+    }
+    board = browser.get(reverse("dashboards:history"), {"by": "statistic"}).context["board"]
+    words = [row.word for row in board.rows]
+    assert words == ["", "Count", "Histogram", "Histogram + sum by group"]
+    assert [row.word for row in board.rows if "statistic=" in row.href] == ["Count", "Histogram"]
+    for row in board.rows:
+        assert browser.get(reverse("dashboards:history") + row.href).status_code == 200
 
 
 def test_a_search_by_dataset_and_analyst(

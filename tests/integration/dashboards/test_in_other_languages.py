@@ -15,11 +15,8 @@ from dpgov.explain.glossary.term import LINKS
 from dpgov.explain.templatetags.guesses import guesses, nth
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.meaning.odds import Frequency
-from dpgov.privacy.plan.statistics import STATISTICS
-from dpgov.queries.kinds import kind_in_words, kind_of
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
-from tests.integration.language.marking import OPEN, mark
 
 
 @pytest.fixture(autouse=True)
@@ -33,29 +30,13 @@ def test_a_glossary_link_is_called_as_its_word() -> None:
     assert TERMS["rho"].links == [("delta", "δ"), ("composition", "composition")]
 
 
-@pytest.mark.parametrize("statistics", [["count"], ["sum", "min"], ["cdf"], ["count_distinct"]])
-@pytest.mark.parametrize("groups", [[], [{"column": "sex"}]])
-def test_a_sort_of_question_reads_in_english_as_it_is_stored(
-    statistics: list[str], groups: list[dict[str, str]]
-) -> None:
-    plan = {"statistics": [{"statistic": name} for name in statistics], "group_by": groups}
-    assert kind_in_words(kind_of(plan)) == kind_of(plan)
-
-
-def test_every_sort_of_question_can_be_translated(monkeypatch: pytest.MonkeyPatch) -> None:
-    mark(monkeypatch)
-    with translation.override("de"):
-        assert all(OPEN in kind_in_words(one.name.capitalize()) for one in STATISTICS.values())
-        assert kind_in_words("Histogram + sum by group").count(OPEN) == 3
-
-
 @pytest.mark.parametrize(
     ("kind", "counting", "by"),
     [
-        ("Histogram + sum by group", Mode.PURE, "discrete Laplace"),
-        ("Median", Mode.PURE, "report noisy max"),
-        ("Mean + minimum", Mode.PURE, "discrete Laplace and report noisy max"),
-        ("Distinct units", Mode.ZCDP, "discrete Gaussian or discrete Laplace"),
+        ("histogram.sum-by_group", Mode.PURE, "discrete Laplace"),
+        ("median-overall", Mode.PURE, "report noisy max"),
+        ("mean.min-overall", Mode.PURE, "discrete Laplace and report noisy max"),
+        ("count_distinct-overall", Mode.ZCDP, "discrete Gaussian or discrete Laplace"),
     ],
 )
 def test_a_kind_is_said_to_be_released_by_what_releases_it(

@@ -50,7 +50,11 @@ def _amounts(client: Client, paths: dict[str, str]) -> list[list[Any]]:
 def test_each_ended_question_is_counted_once(in_use: list[Query], dataset: Dataset) -> None:
     assert (tally_round(), tally_round()) == (3, 0)
     by_kind = dict(Tally.objects.filter(dataset=dataset).values_list("kind", "nano"))
-    assert by_kind == {"Count": 500_000_000, "Mean": 250_000_000, "Histogram": 1_000_000_000}
+    assert by_kind == {
+        "count-overall": 500_000_000,
+        "mean-overall": 250_000_000,
+        "histogram-by_group": 1_000_000_000,
+    }
     assert [row.nano for row in DayTally.objects.all()] == [1_750_000_000]
     waiting = Query.objects.get(counted=False)
     assert waiting == in_use[3]

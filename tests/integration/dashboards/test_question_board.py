@@ -184,10 +184,14 @@ def test_a_bar_of_one_kind_leads_to_that_kind_and_names_it_whoever_asked_it(
 ) -> None:
     """E8: the filter offers a kind because it may be asked, and not because somebody did."""
     browser = client_for(analyst)
-    for kind, number in (("Count", 1), ("Histogram", 0), ("Median", 0)):
+    for kind, number, words in (
+        ("count-overall", 1, "Count"),
+        ("histogram-by_group", 0, "Histogram"),
+        ("median-overall", 0, "Median"),
+    ):
         found = browser.get("/history/", {"statistic": kind})
         assert found.context["page"].paginator.count == number
-        assert f"Only {kind}" in found.text
+        assert f"Only {words}" in found.text
 
 
 def test_the_picture_tells_nothing_of_how_far_a_worker_is(

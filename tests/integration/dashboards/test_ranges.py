@@ -104,8 +104,8 @@ def test_purposes_of_a_range_are_what_its_questions_hold_and_took(
 
 @pytest.mark.parametrize(
     ("filters", "total"),
-    [("analyst={anna}", 0.75), ("statistic=Histogram", 1), ("purpose=falls", 0.75),
-     ("statistic=Count&purpose=-", 0.125), ("analyst=nobody", 1.875)],
+    [("analyst={anna}", 0.75), ("statistic=histogram-by_group", 1), ("purpose=falls", 0.75),
+     ("statistic=count-overall&purpose=-", 0.125), ("analyst=nobody", 1.875)],
 )  # fmt: skip
 def test_filters_narrow_every_panel_for_who_may_see_the_split(
     filters: str, total: float, spread: str, analyst: Membership, owner: Membership,
@@ -118,7 +118,9 @@ def test_filters_narrow_every_panel_for_who_may_see_the_split(
     assert sum(one.total_nano for one in found["by_mechanism"]) == total * NANO
 
 
-@pytest.mark.parametrize("filters", ["statistic=Histogram", "purpose=falls", "analyst={carla}"])
+@pytest.mark.parametrize(
+    "filters", ["statistic=histogram-by_group", "purpose=falls", "analyst={carla}"]
+)
 def test_no_filter_takes_apart_for_an_analyst_what_all_the_others_took(
     filters: str, spread: str, analyst: Membership, colleague: Membership, client_for: ClientFor
 ) -> None:

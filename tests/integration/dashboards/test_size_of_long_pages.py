@@ -63,7 +63,7 @@ def _question(dataset: Dataset, version: UUID, analyst: Membership, at: datetime
         version_id=version,
         analyst=analyst.user,
         plan={"statistics": [{"statistic": "count"}], "where": [], "group_by": [], "epsilon": 1},
-        kind="Count",
+        kind="count-overall",
         cost_nano=_NANO,
         idempotency_key=str(uuid4()),
         body_hash="0" * 64,

@@ -129,7 +129,7 @@ def test_people_and_datasets_follow_the_range_and_the_filters(
         ("all", {"Anna": "ε 0.75", "Carla": "ε 1.125"}),
         ("7", {"Anna": "ε 0.75", "Carla": "ε 0.125"}),
         (f"all&analyst={analyst.user_id}", {"Anna": "ε 0.75"}),
-        ("7&statistic=Mean", {"Anna": "ε 0.25"}),
+        ("7&statistic=mean-overall", {"Anna": "ε 0.25"}),
     ):
         html = page(browser, f"/portfolio/?range={address}")
         (squares,) = figure(html, "people-datasets")["data"]

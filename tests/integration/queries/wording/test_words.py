@@ -9,7 +9,6 @@ from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.plan.plan import MISSING_OPERATORS, NUMERIC_OPERATORS
 from dpgov.privacy.plan.schema import PrivacyUnit
 from dpgov.privacy.plan.statistics import StatisticKind
-from dpgov.queries.kinds import LONGEST_KIND, kind_of
 from dpgov.queries.wording.drawings import shown
 from dpgov.queries.wording.guarantee import guarantee_in_words
 from dpgov.queries.wording.numbers import readable
@@ -105,27 +104,6 @@ def test_every_operator_of_a_plan_has_its_words(sign: str) -> None:
     assert condition_in_words(condition).startswith("age ")
     with pytest.raises(LookupError):
         condition_in_words(condition | {"op": f"{sign} {{column}}"})
-
-
-def test_no_kind_of_question_is_found_under_the_name_of_another() -> None:
-    """The history is searched for the names of kinds."""
-    names = [
-        kind_of({"statistics": [{"statistic": kind.value}], "group_by": by}).casefold()
-        for kind in StatisticKind
-        for by in ([], [{"column": "sex"}])
-    ]
-    alone = {name.removesuffix(" by group") for name in names}
-    assert len(alone) == len(StatisticKind) + 1
-    for one in alone:
-        assert [other for other in alone if one in other] == [one]
-
-
-def test_every_statistic_of_a_grouped_plan_has_room_in_its_kind() -> None:
-    every = [{"statistic": kind.value} for kind in StatisticKind]
-    kind = kind_of({"statistics": [*every, *every], "group_by": [{"column": "sex"}]})
-    assert kind.startswith("Histogram + distinct units + ")
-    assert kind.endswith(" + logit model by group")
-    assert len(kind) < LONGEST_KIND
 
 
 @pytest.mark.parametrize(
