@@ -1,4 +1,4 @@
-"""A busy installation, filled by COPY: many datasets, questions with their bookings, a long log.
+"""A busy installation, filled by COPY: many datasets, questions with their charges, a long log.
 
 The rows are what the services would have written: running balances add up, sums are those of the
 questions, audit entries carry their true hashes. Only triggers and foreign keys are not asked for

@@ -1,7 +1,7 @@
 """Client processes that make charges as the product does, without HTTP and without an engine.
 
 A charge is the two transactions that a question costs the ledger: accepted (row, hold, entry) and
-released (row, booking, release, entry). The broker is left out: its message is sent after commit.
+released (row, charge, release, entry). The broker is left out: its message is sent after commit.
 """
 
 import multiprocessing
@@ -69,7 +69,7 @@ def charging_without_log(cast: Cast) -> Work:
 
 
 def stepping(cast: Cast) -> Work:
-    """A question's row, its hold and its booking, one statement and one transaction each."""
+    """A question's row, its hold and its charge, one statement and one transaction each."""
     turns = _turns(cast)
 
     def step() -> None:

@@ -71,9 +71,9 @@ def print_work(made: Installation, name: str, casts: tuple[Any, ...], options: A
 
 
 WORKS = {
-    "charging": "A whole charge: accepted with its hold and entry, released with booking and entry",
+    "charging": "A whole charge: accepted with its hold and entry, released with charge and entry",
     "charging_without_log": "The same without audit entries",
-    "stepping": "The steps alone: a question's row, its hold and its booking, a transaction each",
+    "stepping": "The steps alone: a question's row, its hold and its charge, a transaction each",
 }
 _HEAD = (
     "| datasets | clients | product | pgbench | ratio | product, CPU | pgbench, CPU | ratio |\n"

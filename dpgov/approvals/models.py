@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from dpgov.operation.clock import DatabaseStamp
 from dpgov.tenants.models import Role, Tenant, User
 
-# In the payload of what was passed on: whose wish it is, beside who stands for it.
+# In the payload of what was passed on: whose request it is, beside who stands for it.
 ASKED_BY = "asked_by"
 
 

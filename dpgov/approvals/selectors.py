@@ -39,9 +39,9 @@ def decidable_by(membership: Membership) -> QuerySet[ChangeRequest]:
     waiting = ChangeRequest.objects.filter(
         tenant_id=membership.tenant_id, state=ChangeRequest.State.WAITING
     ).exclude(requested_by_id=membership.user_id)
-    wished = {f"payload__{ASKED_BY}": str(membership.user_id)}
-    # A request without this key is nobody's wish but whose it is, and SQL would drop it.
-    waiting = waiting.exclude(subject=_about(membership)).exclude(pk__in=waiting.filter(**wished))
+    own = {f"payload__{ASKED_BY}": str(membership.user_id)}
+    # A request without this key is on nobody else's behalf, and SQL would drop it.
+    waiting = waiting.exclude(subject=_about(membership)).exclude(pk__in=waiting.filter(**own))
     if not may(membership, Permission.DECIDE_CHANGES):
         owners_too = kinds_decided_by(Second.OFFICER_OR_OWNER)
         waiting = waiting.filter(kind__in=owners_too, requested_role=Role.OFFICER)

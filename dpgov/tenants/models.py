@@ -252,7 +252,7 @@ class Places(models.QuerySet["ProjectMember"]):
         """Take these people off, once the log says so; that they had a place stays known.
 
         Never before what their project was granted, also by a clock that was ahead: by these two
-        moments it is known who had a part in it. A grant takes the log's lock, too.
+        moments it is known who had a part in it. Granting takes the log's lock, too.
         """
         now = models.Value(clock.database_now(), models.DateTimeField())
         granted = models.Max("allocations__budget__limit_changes__created_at")

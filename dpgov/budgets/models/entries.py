@@ -92,7 +92,7 @@ class Charge(AppendOnly):
 
 
 class Correction(AppendOnly):
-    """A booking that no query's release made; `amount_nano` below zero gives back.
+    """An amount that no query's release charged; `amount_nano` below zero gives back.
 
     Carried over: what people had spent elsewhere when their budgets were joined or divided.
     Refund: of one query whose data was never opened. After restore: what a backup had forgotten.

@@ -1,4 +1,4 @@
-"""Bookings that no release made; each is a new row, signed by its kind.
+"""Amounts that no release charged; each is a new row, signed by its kind.
 
 Among them refunds: giving back what one query was charged, everywhere it was charged, once. Whether
 a query may be refunded is for its own room to say; here only the charges are known.
@@ -38,7 +38,7 @@ def correct(
 ) -> Correction:
     """Book `amount_nano` more as spent (less, for a refund); the caller records it in the log.
 
-    `identity` is the row's own id where the booking is of one thing, once.
+    `identity` is the row's own id where the row is of one thing, once.
 
     Raises InsufficientBudget when it does not fit under the limit, AlreadyCorrected for a second
     refund of a query, InvalidAmount for an amount of the wrong sign.

@@ -34,7 +34,7 @@ def request_raise(
     """Ask for a higher limit of a dataset's or a shared budget of the own tenant.
 
     `limit_nano` is the limit that is wanted in nano-ε; under zCDP, at the same δ as before.
-    `asked_by` is whose wish the member passes on: they do not decide it, whatever they become.
+    `asked_by` is whose request the member passes on: they do not decide it, whatever they become.
 
     Raises NotRaised, SharedLimit, and what `approvals.services.request_change` raises.
     """

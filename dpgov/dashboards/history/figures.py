@@ -1,4 +1,4 @@
-"""What only the history draws: each dataset's part of all ε, every stretch with where it leads."""
+"""What only the questions draw: each dataset's part of all ε, every stretch with where it leads."""
 
 from typing import Any
 

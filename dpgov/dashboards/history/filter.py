@@ -1,4 +1,4 @@
-"""Which questions of the history a person wants to see, among those that they may see.
+"""Which questions of the list a person wants to see, among those that they may see.
 
 By the public state only: nothing can be filtered by what would tell how long an answer took.
 """
@@ -121,7 +121,7 @@ class HistoryFilter(django_filters.FilterSet):  # type: ignore[misc]
 
 
 def _begin(day: date, *, days: int = 0) -> datetime:
-    """In UTC, as pictures count days and refusals are booked; the fields say so.
+    """In UTC, as pictures count days and refusals are counted; the fields say so.
 
     A moment, no function of a column: an index leads there.
     """

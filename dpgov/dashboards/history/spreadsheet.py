@@ -1,4 +1,4 @@
-"""The history of questions as a CSV file: always in English, whoever asks for it."""
+"""The list of questions as a CSV file: always in English, whoever asks for it."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""The history of questions as a page and as a file. Changes nothing.
+"""The list of questions as a page and as a file. Changes nothing.
 
 A list that may be very long shows its newest questions; filters lead to older ones. So counting,
 sorting and turning pages take as long after a million questions as after thousands.

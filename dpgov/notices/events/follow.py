@@ -5,8 +5,8 @@ skips one; an event that is there already is not told again. Must never hold up 
 log: it only reads what they have committed, in short stretches.
 
 The log says nothing of a file that was refused: what became of files that somebody asked to have
-registered is read off the wishes, and told to them and to nobody else; and what became of requests
-for budget off their rows.
+registered is read off the arrivals, and told to them and to nobody else; and what became of
+requests for budget off their rows.
 """
 
 from collections.abc import Iterable, Iterator

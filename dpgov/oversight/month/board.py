@@ -1,6 +1,6 @@
-"""The questions of a month by day, in colours and by dataset, as the history draws them.
+"""The questions of a month by day, in colours and by dataset, as their list draws them.
 
-Of the sums that the month's tables are made of; every mark leads to its questions in the history.
+Of the sums that the month's tables are made of; every mark leads to its questions in that list.
 """
 
 from collections.abc import Mapping

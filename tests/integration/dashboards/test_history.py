@@ -1,4 +1,4 @@
-"""The history: what a filter finds, how it sorts, and the file that it exports."""
+"""The list of questions: what a filter finds, how it sorts, and the file that it exports."""
 
 import csv
 import io

@@ -63,7 +63,7 @@ def test_each_ended_question_is_counted_once(in_use: list[Query], dataset: Datas
 def test_what_was_given_back_is_counted_for_nothing(
     analyst: Membership, ask: Ask, answer_all: Callable[[], int]
 ) -> None:
-    """Its kind is kept, so that the history finds it by its statistic."""
+    """Its kind is kept, so that the list finds it by its statistic."""
     query = ask(analyst)
     give_up(query, fence=0, actor=SWEEPER)
     assert tally_round() == 1

@@ -178,7 +178,7 @@ def test_a_refused_request_to_take_part_is_still_there(
 
 
 def _say_how_many(owner: Client, officer: Client, query_id: str) -> None:
-    """M46: the files of an answer, of the history and of the month; and no other organisation."""
+    """M46: the files of an answer, of the questions and of the month; and no other organisation."""
     found = [
         owner.get(reverse("queries:download", args=[query_id, "csv"])),
         owner.get(reverse("dashboards:history_export")),

@@ -89,7 +89,7 @@ def check_parent(dataset: Dataset, name: str) -> None:
 
 
 def check_together(first: Dataset, second: Dataset) -> None:
-    """One population: what both promise to the same people must add up; raises InvalidDomain."""
+    """What both promise to the same people must add up; raises InvalidDomain."""
     shared = [sharing_of(one.budget_id, one.tenant) for one in (first, second)]
     pools = {None if one is None else one.shared_budget.pk for one in shared}
     if first.budget_id == second.budget_id:

@@ -99,7 +99,7 @@ def _initial(wanted: Arrangement) -> dict[str, str]:
 
 
 def arranged(given: QueryDict, body: dict[str, Any]) -> dict[str, Any]:
-    """The answer and its table as the page shows them, and why a wish was not understood."""
+    """The answer and its table as the page shows them, and why another was not understood."""
     wanted, refusal = NONE, ""
     try:
         _refuse_unclear(given)

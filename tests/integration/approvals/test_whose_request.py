@@ -1,4 +1,4 @@
-"""F8: a request is about somebody as they were, and stands for somebody's wish, whoever made it."""
+"""F8: a request is about somebody as they were, and stands for whose it is, whoever made it."""
 
 import pytest
 from django.db import DatabaseError, transaction
@@ -86,10 +86,10 @@ def test_who_asked_for_a_higher_limit_never_decides_it(
     analyst: Membership, owner: Membership, officer: Membership, dataset: Dataset
 ) -> None:
     """F8: also as the officer that they became after an owner had passed it on."""
-    wish: BudgetRequest = ask_for_budget(
+    asked: BudgetRequest = ask_for_budget(
         membership=analyst, dataset=dataset, about="limit", epsilon_nano=20 * NANO, reason="a study"
     )
-    pass_on(membership=owner, request_id=wish.pk, limit_nano=20 * NANO, answer="for an officer")
+    pass_on(membership=owner, request_id=asked.pk, limit_nano=20 * NANO, answer="for an officer")
     passed_on = ChangeRequest.objects.get(kind=RAISE_LIMIT)
     Membership.objects.filter(pk=analyst.pk).update(role=Role.OFFICER)
     analyst.refresh_from_db()
@@ -110,10 +110,10 @@ def test_the_database_raises_no_limit_that_was_decided_by_who_asked_for_it(
     """F8: two members agreed, and one of them wanted it."""
     budget = Budget.objects.get(pk=dataset.budget_id)
     amounts = {"before_nano": budget.limit_nano, "after_nano": budget.limit_nano + 1}
-    wish = {ASKED_BY: str(officer.user_id)}
-    agree(budget.tenant, RAISE_LIMIT, budget=str(budget.pk), **amounts, **wish)
+    asked_by = {ASKED_BY: str(officer.user_id)}
+    agree(budget.tenant, RAISE_LIMIT, budget=str(budget.pk), **amounts, **asked_by)
     with pytest.raises(DatabaseError, match="two persons"), transaction.atomic():
         move_limit(budget=budget, limit_nano=budget.limit_nano + 1, reason="more")
-    wish = {ASKED_BY: str(owner.user_id)}
-    agree(budget.tenant, RAISE_LIMIT, budget=str(budget.pk), **amounts, **wish)
+    asked_by = {ASKED_BY: str(owner.user_id)}
+    agree(budget.tenant, RAISE_LIMIT, budget=str(budget.pk), **amounts, **asked_by)
     move_limit(budget=budget, limit_nano=budget.limit_nano + 1, reason="more")
