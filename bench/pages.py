@@ -31,9 +31,9 @@ _FURTHER = (
     ("dashboards:history", "owner", "?state=failed"),
     ("dashboards:history", "officer", "?page=20"),
     ("dashboards:history", "officer", "?since=2020-01-01&until=2024-01-01"),
-    ("dashboards:audit_log", "officer", "?before=500000"),
+    ("oversight:audit_log", "officer", "?before=500000"),
     *[
-        ("dashboards:audit_log", "officer", f"?q={text}")
+        ("oversight:audit_log", "officer", f"?q={text}")
         for text in (
             "actor:worker",
             "actor:officer@harbour.example.org",
@@ -50,7 +50,7 @@ _FURTHER = (
             "ε:0.0005 dataset:harbour-7",
         )
     ],
-    ("dashboards:month", "officer", "?month={earlier}"),
+    ("oversight:month", "officer", "?month={earlier}"),
     ("datasets:find", "analyst", "?q=harbour+age"),
     ("datasets:find", "analyst", "?q=nothing+here"),
     ("notices:list", "officer", "?page=5"),

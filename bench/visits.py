@@ -45,7 +45,7 @@ _FURTHER = {
             "?sort=submitted_at",
         ),
         "v1:query-list": ("?offset=900", "?state=waiting", "?state=released"),
-        "dashboards:audit_log": ("?before=500", "?action=DATASET_REGISTERED", "?dataset=none"),
+        "oversight:audit_log": ("?before=500", "?action=DATASET_REGISTERED", "?dataset=none"),
     }.items()
     for number, query in enumerate(queries)
 }

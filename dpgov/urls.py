@@ -19,6 +19,9 @@ _API: list[URLPattern | URLResolver] = [
 ]
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("dpgov.dashboards.urls")),
+    path("", include("dpgov.oversight.web.urls")),
+    path("", include("dpgov.limits.web.urls")),
+    path("", include("dpgov.explain.web.urls")),
     path("", include("dpgov.datasets.web.urls")),
     path("", include("dpgov.queries.web.urls")),
     path("", include("dpgov.surveys.web.urls")),

@@ -41,7 +41,7 @@ STEPS: dict[Role, tuple[Step, ...]] = {
         Step(
             _("Grant an analyst an allocation"),
             _("Choose an analyst and how much of the budget they may use."),
-            "dashboards:allocation_new",
+            "limits:allocation_new",
             (Action.BUDGET_ALLOCATED,),
         ),
         Step(
@@ -59,7 +59,7 @@ STEPS: dict[Role, tuple[Step, ...]] = {
         Step(
             _("Request a higher limit"),
             _("It takes two persons: a compliance officer decides about your request."),
-            "dashboards:raise_limit",
+            "limits:raise_limit",
             (Action.CHANGE_REQUESTED,),
         ),
     ),
@@ -94,21 +94,21 @@ STEPS: dict[Role, tuple[Step, ...]] = {
         Step(
             _("Verify the audit log"),
             _("Every entry is compared with the tree of hashes that it stands in."),
-            "dashboards:audit_log",
+            "oversight:audit_log",
             (Action.AUDIT_LOG_VERIFIED,),
             at_dataset=False,
         ),
         Step(
             _("Export the log"),
             _("The copy can be verified without this installation."),
-            "dashboards:audit_log",
+            "oversight:audit_log",
             (Action.AUDIT_LOG_EXPORTED,),
             at_dataset=False,
         ),
         Step(
             _("Decide on a request"),
             _("It waits here once an owner has requested a higher limit."),
-            "dashboards:approvals",
+            "oversight:approvals",
             (Action.CHANGE_APPROVED, Action.CHANGE_REJECTED),
             at_dataset=False,
         ),

@@ -15,9 +15,9 @@ from dpgov.tenants.models import User
 from dpgov.web.picking import is_key
 from dpgov.web.span import taken_along
 
-_LOG = "dashboards:audit_log"
+_LOG = "oversight:audit_log"
 _BUDGET = "dashboards:budget"
-DASHBOARDS = {_LOG, _BUDGET, "dashboards:history", "dashboards:portfolio", "dashboards:month"}
+DASHBOARDS = {_LOG, _BUDGET, "dashboards:history", "dashboards:portfolio", "oversight:month"}
 
 
 def travelling(context: Any, here: str, there: str) -> str:

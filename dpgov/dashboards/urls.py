@@ -1,4 +1,4 @@
-"""Routes of the dashboards, and of the rooms below that share their namespace."""
+"""Routes of the dashboards."""
 
 from django.urls import path
 
@@ -7,9 +7,6 @@ from dpgov.dashboards.history.view import history, history_export
 from dpgov.dashboards.home.view import home
 from dpgov.dashboards.portfolio.view import portfolio
 from dpgov.dashboards.search.view import anything, suggest
-from dpgov.explain.web.urls import explain_urlpatterns
-from dpgov.limits.web.urls import limits_urlpatterns
-from dpgov.oversight.web.urls import oversight_urlpatterns
 
 app_name = "dashboards"
 urlpatterns = [
@@ -20,7 +17,4 @@ urlpatterns = [
     path("portfolio/", portfolio, name="portfolio"),
     path("history/", history, name="history"),
     path("history/export/", history_export, name="history_export"),
-    *oversight_urlpatterns,
-    *limits_urlpatterns,
-    *explain_urlpatterns,
 ]

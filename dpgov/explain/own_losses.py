@@ -90,7 +90,7 @@ def _of_dataset(dataset: Dataset) -> OwnLoss:
     budget = dataset.budget
     return OwnLoss(
         dataset.name,
-        reverse("dashboards:understanding", args=[dataset.slug]),
+        reverse("explain:understanding", args=[dataset.slug]),
         together(budget.committed_nano, budget.currency),
         limit_text(budget),
     )

@@ -156,8 +156,8 @@ def page_of(kind: str, detail: Mapping[str, Any]) -> str:
 
 # The page of a kind, and what of its detail stands in the address.
 _PAGES: Mapping[str, tuple[str, ...]] = {
-    Kind.REQUEST: ("dashboards:approval", "request"),
-    Kind.DECISION: ("dashboards:approval", "request"),
+    Kind.REQUEST: ("oversight:approval", "request"),
+    Kind.DECISION: ("oversight:approval", "request"),
     Kind.QUESTION: ("queries:detail", "query"),
     Kind.REGISTRATION: ("datasets:reading", "upload"),
     Kind.HOLD: ("datasets:list",),
@@ -170,13 +170,13 @@ def _page_of_kind(kind: str, detail: Mapping[str, Any]) -> str:
     match kind:
         case Kind.BUDGET:
             own = _path("dashboards:budget", detail.get("slug"))
-            return own or _path("dashboards:shared_budgets")
+            return own or _path("limits:shared_budgets")
         case Kind.DECISION if page := kind_of(detail["change"]).page:
             return _path(page)
         case Kind.HOLD if detail.get("what") == "frozen":
-            return _path("dashboards:frozen")
+            return _path("oversight:frozen")
         case Kind.MONTH:
-            return f"{reverse('dashboards:month')}?month={detail['month']}"
+            return f"{reverse('oversight:month')}?month={detail['month']}"
     name, *of_detail = _PAGES.get(kind, ("",))
     return _path(name, *map(detail.get, of_detail)) if name else ""
 

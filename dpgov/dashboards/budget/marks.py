@@ -35,8 +35,8 @@ def marks_of(days: Days, dataset: Dataset, first: date | None, *, reads_log: boo
 def _limits(days: Days, dataset: Dataset, reads_log: bool) -> Iterator[Mark]:
     """Raising takes two persons and is among their requests; an owner lowers a limit alone."""
     raised, limits = (
-        reverse("dashboards:approvals"),
-        reverse("dashboards:limits", args=[dataset.slug]),
+        reverse("oversight:approvals"),
+        reverse("limits:limits", args=[dataset.slug]),
     )
     for day, nano in days.raised.items():
         words = _("Limit raised by %(amount)s") if nano > 0 else _("Limit lowered by %(amount)s")
@@ -63,7 +63,7 @@ def _in_log(dataset: Dataset, action: Action, day: date) -> str:
     begin, end = (datetime.combine(day, at, UTC) for at in (time.min, time.max))
     since, until = (timezone.localtime(at).date() for at in (begin, end))
     search = f"action:{action.value} dataset:{dataset.slug} since:{since} until:{until}"
-    return f"{reverse('dashboards:audit_log')}?{urlencode({'q': search})}"
+    return f"{reverse('oversight:audit_log')}?{urlencode({'q': search})}"
 
 
 def _refused(days: Days, dataset: Dataset) -> Iterator[Mark]:

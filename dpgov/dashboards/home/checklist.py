@@ -99,10 +99,8 @@ def _analyst(membership: Membership) -> list[Item]:
 def _officer(membership: Membership) -> list[Item]:
     known = _facts(membership, "verified", "exported", "second")
     return [
-        Item(_("Verify the audit log"), "dashboards:audit_log", known["verified"]),
-        Item(
-            _("Export it, and keep the copy elsewhere"), "dashboards:audit_log", known["exported"]
-        ),
+        Item(_("Verify the audit log"), "oversight:audit_log", known["verified"]),
+        Item(_("Export it, and keep the copy elsewhere"), "oversight:audit_log", known["exported"]),
         Item(_("Have an administrator add a second officer"), "", known["second"]),
     ]
 

@@ -74,7 +74,7 @@ def _refusals(found: Mapping[str, Any]) -> Tile:
         _("Refused in 30 days"),
         _number(found["refused"] or 0),
         _("Questions that did not fit a budget or a policy. Refusals cost nothing."),
-        "dashboards:month",
+        "oversight:month",
     )
 
 
@@ -91,7 +91,7 @@ def _proof(found: Mapping[str, Any]) -> Tile:
         "checked": checked,
     }
     title = _("Log proved up to entry")
-    return Tile(title, _number(signed), words, "dashboards:audit_log", alarm=at is None)
+    return Tile(title, _number(signed), words, "oversight:audit_log", alarm=at is None)
 
 
 def _patterns(found: PatternCount) -> Tile:
@@ -100,7 +100,7 @@ def _patterns(found: PatternCount) -> Tile:
         "Among the newest %(number)s paid questions: such as could be subtracted from each other, "
         "or were paid three times or more."
     ) % {"number": _number(LOOKED_AT)}
-    where = "dashboards:patterns" if found.slug else ""
+    where = "oversight:patterns" if found.slug else ""
     return Tile(_("Suspicious patterns"), _number(found.number), text, where, slug=found.slug)
 
 

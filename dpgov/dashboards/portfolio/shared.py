@@ -49,7 +49,7 @@ class SharedBudget:
     @property
     def href(self) -> str:
         """Its page."""
-        return reverse("dashboards:shared_budget", args=[self.budget.pk])
+        return reverse("limits:shared_budget", args=[self.budget.pk])
 
     @property
     def percent(self) -> int:
@@ -119,7 +119,7 @@ def _parts(budget: Budget, own: Sequence[Part]) -> tuple[Part, ...]:
         found.append(replace(part, nano=nano))
         left -= nano
     if left:
-        href = reverse("dashboards:shared_budget", args=[budget.pk])
+        href = reverse("limits:shared_budget", args=[budget.pk])
         found.append(Part(_("Everything else"), left, href, is_rest=True))
     return tuple(found)
 

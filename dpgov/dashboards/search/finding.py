@@ -92,7 +92,7 @@ def _lessons(words: list[str]) -> Iterator[Hit]:
     heading = _("Lessons")
     for lesson in LESSONS:
         if _holds(words, heading, lesson.name):
-            yield Hit(lesson.name, lesson.lead, reverse("dashboards:lesson", args=[lesson.slug]))
+            yield Hit(lesson.name, lesson.lead, reverse("explain:lesson", args=[lesson.slug]))
 
 
 # What can be done without one: the page, its words and who may.
@@ -106,8 +106,8 @@ _TO_DO = (
 _OF_A_DATASET = (
     ("queries:ask", gettext_noop("Ask a question"), "submit_queries"),
     ("dashboards:budget", gettext_noop("Budget"), "view_datasets"),
-    ("dashboards:limits", gettext_noop("Limits"), "view_split_by_analyst"),
-    ("dashboards:patterns", gettext_noop("Suspicious patterns"), "view_split_by_analyst"),
+    ("limits:limits", gettext_noop("Limits"), "view_split_by_analyst"),
+    ("oversight:patterns", gettext_noop("Suspicious patterns"), "view_split_by_analyst"),
     ("datasets:settings", gettext_noop("Settings"), "register_datasets"),
     ("datasets:policy", gettext_noop("Policy"), "register_datasets"),
     ("datasets:versions", gettext_noop("New version"), "register_datasets"),
@@ -186,5 +186,5 @@ def _entries(membership: Membership, words: list[str]) -> Iterator[Hit]:
         return
     number = int(digits)
     if 0 < number <= log_size(membership.tenant_id):
-        href = reverse("dashboards:audit_entry", args=[number])
+        href = reverse("oversight:audit_entry", args=[number])
         yield Hit(_("Entry {number}").format(number=number), _("Audit log"), href)

@@ -158,7 +158,7 @@ _WITHIN = {
             *("live", "refresh_live", "derive", "unit_bounds", "permit"),
         )
     )
-    | {"queries:unit_rows", "dashboards:record"},
+    | {"queries:unit_rows", "oversight:record"},
     "queries:ask": frozenset({"queries:tables"}),
 }
 

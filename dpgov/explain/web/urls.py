@@ -1,10 +1,11 @@
-"""Routes of the pages that explain ε; `dashboards` is their namespace."""
+"""Routes of the pages that explain ε."""
 
 from django.urls import path
 
 from dpgov.explain.web import guarantee, lessons, understanding
 
-explain_urlpatterns = [
+app_name = "explain"
+urlpatterns = [
     path("datasets/<slug:slug>/comparison/", guarantee.comparison, name="comparison"),
     path("datasets/<slug:slug>/group-privacy/", guarantee.group_privacy, name="group_privacy"),
     path("understanding/", understanding.understanding_general, name="understanding_general"),

@@ -112,7 +112,7 @@ def code(request: HttpRequest) -> HttpResponse:
             joining.add_error(None, _why(refusal))
         else:
             messages.success(request, _("Requested. An officer has to approve it."))
-            return redirect("dashboards:approval", change.pk)
+            return redirect("oversight:approval", change.pk)
     more = {"offer": offer, "joining": joining, "words": asked_words(offer.plan)}
     return _code_page(request, form, **more, datasets=datasets, fits=fits)
 
@@ -143,7 +143,7 @@ def join(request: HttpRequest, joint_id: UUID) -> HttpResponse:
         form.add_error(None, _why(refusal))
         return _page(request, question, form=form)
     messages.success(request, _("Requested. An officer has to approve it."))
-    return redirect("dashboards:approval", change.pk)
+    return redirect("oversight:approval", change.pk)
 
 
 @requires(Permission.REGISTER_DATASETS)

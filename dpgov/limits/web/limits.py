@@ -86,7 +86,7 @@ def grant(request: HttpRequest, slug: str) -> HttpResponse:
         holder = form.cleaned_data["holder"]
         if _granted(request, dataset, holder, form):
             messages.success(request, _("%(holder)s has an allocation.") % {"holder": holder})
-            return redirect("dashboards:limits", slug)
+            return redirect("limits:limits", slug)
     return _page(request, "allocation_new", dataset, form)
 
 
@@ -101,7 +101,7 @@ def change_allocation(request: HttpRequest, slug: str, allocation_id: UUID) -> H
         if _granted(request, dataset, holder, form):
             words = _("The allocation of %(holder)s is changed.")
             messages.success(request, words % {"holder": allocation})
-            return redirect("dashboards:limits", slug)
+            return redirect("limits:limits", slug)
     return _page(request, "allocation_change", dataset, form, allocation=allocation)
 
 
@@ -123,7 +123,7 @@ def withdraw_allocation(request: HttpRequest, slug: str, allocation_id: UUID) ->
         else:
             words = _("The allocation of %(holder)s is withdrawn.")
             messages.success(request, words % {"holder": allocation})
-        return redirect("dashboards:limits", slug)
+        return redirect("limits:limits", slug)
     return _page(request, "allocation_withdraw", dataset, form, allocation=allocation)
 
 
@@ -146,7 +146,7 @@ def rate(request: HttpRequest, slug: str, period: str) -> HttpResponse:
         )
         words = _("The limit for %(period)s is changed.")
         messages.success(request, words % {"period": present.words})
-        return redirect("dashboards:limits", slug)
+        return redirect("limits:limits", slug)
     return _page(request, "rate", dataset, form, rate=present)
 
 

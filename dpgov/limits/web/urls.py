@@ -1,4 +1,4 @@
-"""Routes of limits and shared budgets; `dashboards` is their namespace."""
+"""Routes of limits and shared budgets."""
 
 from django.urls import path
 
@@ -6,7 +6,8 @@ from dpgov.limits.web import limits, requests
 from dpgov.limits.web.shared_budgets import changes, codes, pages
 
 _ONE = "shared-budgets/<uuid:shared_budget_id>/"
-limits_urlpatterns = [
+app_name = "limits"
+urlpatterns = [
     path("datasets/<slug:slug>/limit/raise/", requests.raise_limit, name="raise_limit"),
     path("queries/<uuid:query_id>/refund/", requests.refund, name="refund"),
     path("datasets/<slug:slug>/limits/", limits.limits, name="limits"),

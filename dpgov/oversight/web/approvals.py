@@ -81,7 +81,7 @@ def approve(request: HttpRequest, change_id: UUID) -> HttpResponse:
         messages.warning(request, _("Not carried out. {outcome}").format(outcome=outcome))
     else:
         messages.success(request, _("Approved and carried out."))
-    return redirect("dashboards:approval", change_id)
+    return redirect("oversight:approval", change_id)
 
 
 @requires(Permission.REQUEST_CHANGES)
@@ -97,7 +97,7 @@ def reject(request: HttpRequest, change_id: UUID) -> HttpResponse:
     except ApprovalRefusal as refusal:
         return _refused(request, change_id, form, refusal)
     messages.success(request, _("Rejected. Nothing was changed."))
-    return redirect("dashboards:approval", change_id)
+    return redirect("oversight:approval", change_id)
 
 
 @requires(Permission.REQUEST_CHANGES)
@@ -110,7 +110,7 @@ def withdraw(request: HttpRequest, change_id: UUID) -> HttpResponse:
     except ApprovalRefusal as refusal:
         return _refused(request, change_id, DecisionForm(), refusal)
     messages.success(request, _("Withdrawn. Nothing was changed."))
-    return redirect("dashboards:approval", change_id)
+    return redirect("oversight:approval", change_id)
 
 
 def _change(request: HttpRequest, change_id: UUID) -> ChangeRequest:

@@ -122,7 +122,7 @@ def audit_keys(request: MemberRequest) -> HttpResponse:
     try:
         chain = known_chain(request.membership.tenant_id)
     except OSError:
-        return redirect("dashboards:audit_checkpoints")
+        return redirect("oversight:audit_checkpoints")
     return as_file(chain.as_text(), "public-keys.txt", "text/plain; charset=utf-8")
 
 
@@ -132,7 +132,7 @@ def audit_consistency(request: MemberRequest) -> HttpResponse:
     """The proof between two checkpoints as a file."""
     found = _chosen_proof(request)
     if "proof" not in found:
-        page = reverse("dashboards:audit_checkpoints")
+        page = reverse("oversight:audit_checkpoints")
         return redirect(f"{page}?{request.GET.urlencode()}")
     name = "consistency-{old}-{new}.json".format(**found["chosen"])
     return as_file(json.dumps(found["proof"], indent=1), name, "application/json")

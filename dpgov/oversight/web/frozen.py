@@ -64,7 +64,7 @@ def confirm(request: HttpRequest, budget_id: UUID) -> HttpResponse:
             return _page(request, problem=_("This was confirmed before. Nothing was changed."))
         else:
             messages.success(request, _said(budget, form.closes_surveys, bool(surveys)))
-            return redirect("dashboards:frozen")
+            return redirect("oversight:frozen")
     return _page(request, budget, form)
 
 

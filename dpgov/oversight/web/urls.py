@@ -1,11 +1,12 @@
-"""Routes of the officer's house; `dashboards` is their namespace."""
+"""Routes of the officer's house."""
 
 from django.urls import path
 
 from dpgov.oversight.web import approvals, checkpoints, frozen, log, month, patterns, record
 from dpgov.oversight.web.noise_check import noise_check
 
-oversight_urlpatterns = [
+app_name = "oversight"
+urlpatterns = [
     path("audit/", log.audit_log, name="audit_log"),
     path("audit/<int:sequence>/", log.audit_entry, name="audit_entry"),
     path("audit/export/<slug:fmt>/", log.audit_export, name="audit_export"),

@@ -99,7 +99,7 @@ def open_it(request: HttpRequest, survey_id: UUID) -> HttpResponse:
             reason = form.cleaned_data["reason"]
             change = request_opening(membership=membership, survey=survey, reason=reason)
             messages.success(request, _("Requested. An officer has to approve it before it opens."))
-            return redirect("dashboards:approval", change.pk)
+            return redirect("oversight:approval", change.pk)
         open_alone(membership=membership, survey=survey)
     except (SurveyRefusal, LedgerRefusal, ApprovalRefusal) as refusal:
         return _page(request, survey, refusal=str(refusal), opening=form)

@@ -55,7 +55,7 @@ FIRST_STEPS = {
             "takes two."
         ),
         gettext_lazy("See what waits for your decision"),
-        "dashboards:approvals",
+        "oversight:approvals",
     ),
     Role.ADMIN: FirstStep(
         gettext_lazy("You invite people and give them their roles. You ask no questions."),

@@ -12,7 +12,7 @@ _LIVE = "asks an owner's server first; its entry is in tests/integration/dataset
 _OWN_NOTE = "a person's own note: it asks and spends nothing, and nobody else sees it"
 
 RECORDS_NOTHING = {
-    "dashboards:record": "makes a text out of declarations and what is typed; stores nothing",
+    "oversight:record": "makes a text out of declarations and what is typed; stores nothing",
     "datasets:register": _ASKED,
     "datasets:cancel_reading": _ASKED,
     "datasets:connect": _LIVE,

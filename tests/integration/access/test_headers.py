@@ -22,7 +22,7 @@ EXPECTED = {
     "Cache-Control": "no-store",
 }
 # Shows a stranger nothing of anybody, so that their own browser may keep it.
-OF_NOBODY = {"dashboards:lessons", "dashboards:lesson"}
+OF_NOBODY = {"explain:lessons", "explain:lesson"}
 OF_HTTPS = """
 import json, django
 django.setup()

@@ -21,11 +21,11 @@ MOST = 12
 _MORE = {
     "dashboards:home": 15,
     "dashboards:portfolio": 13,
-    "dashboards:shared_budget": 14,
-    "dashboards:audit_log": 13,
-    "dashboards:month": 13,
-    "dashboards:month_csv": 13,
-    "dashboards:month_report": 13,
+    "limits:shared_budget": 14,
+    "oversight:audit_log": 13,
+    "oversight:month": 13,
+    "oversight:month_csv": 13,
+    "oversight:month_report": 13,
 }
 PAGES = [
     route

@@ -94,45 +94,43 @@ def _frozen(world: World) -> dict[str, Any]:
 
 
 WRITES: dict[str, Write | str] = {
-    "dashboards:approve": Write("officer", Action.CHANGE_APPROVED, lambda: {"reason": "agreed"}),
-    "dashboards:reject": Write("officer", Action.CHANGE_REJECTED, lambda: {"reason": "no"}),
-    "dashboards:withdraw": Write("owner", Action.CHANGE_WITHDRAWN),
-    "dashboards:raise_limit": Write(
+    "oversight:approve": Write("officer", Action.CHANGE_APPROVED, lambda: {"reason": "agreed"}),
+    "oversight:reject": Write("officer", Action.CHANGE_REJECTED, lambda: {"reason": "no"}),
+    "oversight:withdraw": Write("owner", Action.CHANGE_WITHDRAWN),
+    "limits:raise_limit": Write(
         "owner",
         Action.CHANGE_REQUESTED,
         lambda: {"epsilon_limit": "11", "reason": "more", "confirmed": "11000000000"},
         before=_withdrawn,
     ),
-    "dashboards:refund": Write(
+    "limits:refund": Write(
         "owner", Action.CHANGE_REQUESTED, lambda: {"reason": "damaged"}, before=asking.unread
     ),
-    "dashboards:confirm_frozen": Write(
-        "officer", Action.BUDGET_CONFIRMED, compared, before=_frozen
-    ),
-    "dashboards:shared_budget_new": Write("owner", Action.SHARED_BUDGET_OPENED, shared.opening),
-    "dashboards:shared_budget_join": Write("owner", Action.SHARED_BUDGET_JOINED, shared.joining),
-    "dashboards:shared_budget_limit": Write("owner", Action.BUDGET_LIMIT_CHANGED, shared.lowering),
-    "dashboards:shared_budget_raise": Write("owner", Action.CHANGE_REQUESTED, shared.raising),
-    "dashboards:shared_budget_merge": Write(
+    "oversight:confirm_frozen": Write("officer", Action.BUDGET_CONFIRMED, compared, before=_frozen),
+    "limits:shared_budget_new": Write("owner", Action.SHARED_BUDGET_OPENED, shared.opening),
+    "limits:shared_budget_join": Write("owner", Action.SHARED_BUDGET_JOINED, shared.joining),
+    "limits:shared_budget_limit": Write("owner", Action.BUDGET_LIMIT_CHANGED, shared.lowering),
+    "limits:shared_budget_raise": Write("owner", Action.CHANGE_REQUESTED, shared.raising),
+    "limits:shared_budget_merge": Write(
         "officer", Action.CHANGE_REQUESTED, shared.merging, before=shared.two_shared_budgets
     ),
-    "dashboards:shared_budget_divide": Write(
+    "limits:shared_budget_divide": Write(
         "owner", Action.CHANGE_REQUESTED, shared.dividing, before=shared.with_a_member
     ),
-    "dashboards:shared_budget_share": Write("owner", Action.CHANGE_REQUESTED, shared.sharing),
-    "dashboards:shared_budget_accept": Write(
+    "limits:shared_budget_share": Write("owner", Action.CHANGE_REQUESTED, shared.sharing),
+    "limits:shared_budget_accept": Write(
         "owner", Action.CHANGE_REQUESTED, shared.accepting, before=shared.invited
     ),
-    "dashboards:audit_export": Write("officer", Action.AUDIT_LOG_EXPORTED),
-    "dashboards:audit_verify": Write("officer", Action.AUDIT_LOG_VERIFIED),
-    "dashboards:rate": Write(
+    "oversight:audit_export": Write("officer", Action.AUDIT_LOG_EXPORTED),
+    "oversight:audit_verify": Write("officer", Action.AUDIT_LOG_VERIFIED),
+    "limits:rate": Write(
         "owner", Action.BUDGET_RATE_CHANGED, lambda: {"epsilon_limit": "1", "reason": "slowly"}
     ),
-    "dashboards:allocation_new": Write("owner", Action.BUDGET_ALLOCATED, grant),
-    "dashboards:allocation_change": Write(
+    "limits:allocation_new": Write("owner", Action.BUDGET_ALLOCATED, grant),
+    "limits:allocation_change": Write(
         "owner", Action.BUDGET_ALLOCATED, lambda: {"epsilon_limit": "2", "reason": "more"}
     ),
-    "dashboards:allocation_withdraw": Write(
+    "limits:allocation_withdraw": Write(
         "owner", Action.ALLOCATION_WITHDRAWN, lambda: {"reason": "done"}
     ),
     "datasets:upload": Write("owner", Action.FILE_UPLOADED, a_file),

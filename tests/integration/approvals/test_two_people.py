@@ -39,7 +39,7 @@ def ask(browser: Client, email: str, role: str) -> Any:
 
 def agree(officer: Client) -> Any:
     waiting = ChangeRequest.objects.get(state="waiting")
-    door = reverse("dashboards:approve", args=[waiting.pk])
+    door = reverse("oversight:approve", args=[waiting.pk])
     return officer.post(door, {"reason": "I know her"}, follow=True)
 
 

@@ -153,7 +153,7 @@ def test_the_officer_reads_what_to_do_about_it(
     """A9: before and after everything is confirmed."""
     freeze_tenant(tenant_id=world.tenant_id, reason="restored")
     fresh = registered(colleague)
-    page, address = client_for(world.officer), reverse("dashboards:frozen")
+    page, address = client_for(world.officer), reverse("oversight:frozen")
     shown = page.get(address).content.decode()
     assert OPENED_AFTER_A_RESTORE in shown
     assert "registered after the backup" in shown

@@ -50,5 +50,5 @@ def paths(dataset: Dataset) -> dict[str, str]:
         "home": reverse("dashboards:home"),
         "budget": reverse("dashboards:budget", args=[dataset.slug]),
         "history": reverse("dashboards:history"),
-        "group_privacy": reverse("dashboards:group_privacy", args=[dataset.slug]),
+        "group_privacy": reverse("explain:group_privacy", args=[dataset.slug]),
     }

@@ -104,7 +104,7 @@ def test_what_happened_to_a_budget_is_marked_for_owners_alone(
     refused, lowered = trace(html, "over-time", "Events")["meta"]["links"]
     shown = client_for(owner).get(refused).context["board"].refusals
     assert [one.number for one, _href in shown] == [3]
-    assert lowered == reverse("dashboards:limits", args=[dataset.slug]), "where an owner lowers it"
+    assert lowered == reverse("limits:limits", args=[dataset.slug]), "where an owner lowers it"
     assert f'<a href="{refused.replace("&", "&amp;")}">3 questions refused</a>' in html
     told = page(client_for(officer), paths["budget"])
     in_log = trace(told, "over-time", "Events")["meta"]["links"][1]

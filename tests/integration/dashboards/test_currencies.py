@@ -82,7 +82,7 @@ def test_no_page_calls_rho_an_epsilon(
 ) -> None:
     """One place decides the wording, and every page asks it."""
     client = client_for(owner)
-    names = ("dashboards:budget", "dashboards:limits", "datasets:detail", "datasets:limit")
+    names = ("dashboards:budget", "limits:limits", "datasets:detail", "datasets:limit")
     for path in [reverse("dashboards:home"), *(reverse(n, args=[dataset.slug]) for n in names)]:
         said = _text(page(client, path))
         assert "ε 3 at δ 1e-6" in said, path
@@ -172,7 +172,7 @@ def test_the_page_of_groups_shows_rho_and_its_reading(
     dataset: Dataset, analyst: Membership, client_for: ClientFor
 ) -> None:
     """F13: the same on the page, for a question of any size."""
-    path = reverse("dashboards:group_privacy", args=[dataset.slug])
+    path = reverse("explain:group_privacy", args=[dataset.slug])
     said = _text(page(client_for(analyst), f"{path}?epsilon=0.01"))
     assert "Their ρ, all answers (k²ρ)" in said
     assert "no guarantee" in said
@@ -189,7 +189,7 @@ def test_charges_are_compared_by_amount_and_only_for_comparison(
     epsilons = {one.name: one.epsilon or 0 for one in found.figures}
     assert epsilons["pld"] <= epsilons["rdp"] <= epsilons["advanced"] <= epsilons["basic"]
     assert [one.name for one in found.figures if one.admits] == ["zcdp"]
-    path = reverse("dashboards:comparison", args=[dataset.slug])
+    path = reverse("explain:comparison", args=[dataset.slug])
     said = _text(page(client_for(officer), path))
     assert "For comparison only: not what admission uses" in said
     assert "3 charges, by every account" in said
@@ -198,7 +198,7 @@ def test_charges_are_compared_by_amount_and_only_for_comparison(
 def test_the_method_that_takes_seconds_comes_behind_its_page(
     answered: list[Query], dataset: Dataset, officer: Membership, client_for: ClientFor
 ) -> None:
-    client, path = client_for(officer), reverse("dashboards:comparison", args=[dataset.slug])
+    client, path = client_for(officer), reverse("explain:comparison", args=[dataset.slug])
     (slow,) = (one for one in client.get(path).context["comparison"].figures if one.waits)
     assert slow.name == "pld"
     part = client.get(f"{path}?slow", headers={"HX-Request": "true"})
@@ -212,7 +212,7 @@ def test_the_method_that_takes_seconds_comes_behind_its_page(
 def test_an_impossible_delta_is_said_at_the_field(
     typed: str, dataset: Dataset, officer: Membership, client_for: ClientFor, api_for: ApiFor
 ) -> None:
-    path = reverse("dashboards:comparison", args=[dataset.slug])
+    path = reverse("explain:comparison", args=[dataset.slug])
     response = client_for(officer).get(path, {"delta": typed})
     assert response.status_code == 422
     assert response.context["form"].errors["delta"][0].startswith("δ must")

@@ -53,7 +53,7 @@ def test_a_wrong_address_leads_back(analyst: Membership, client_for: ClientFor) 
 
 
 def test_a_refused_role_is_told_why(analyst: Membership, client_for: ClientFor) -> None:
-    response = client_for(analyst).get(reverse("dashboards:audit_log"))
+    response = client_for(analyst).get(reverse("oversight:audit_log"))
     assert response.status_code == 403
     assert "Your role does not let you read and verify the audit log." in response.text
 
@@ -80,11 +80,11 @@ def test_a_fault_of_ours_has_a_page_that_needs_nothing() -> None:
     assert "<script>" not in html
 
 
-@pytest.mark.parametrize("name", ["budget", "group_privacy"])
+@pytest.mark.parametrize("name", ["dashboards:budget", "explain:group_privacy"])
 def test_pages_of_a_dataset_mark_their_tab_and_their_section(
     name: str, dataset: Dataset, analyst: Membership, client_for: ClientFor
 ) -> None:
-    path = reverse(f"dashboards:{name}", args=[dataset.slug])
+    path = reverse(name, args=[dataset.slug])
     html = " ".join(page(client_for(analyst), path).split())
     assert f'<a class="nav-link active" href="{path}" aria-current="page">' in html
     assert '<a class="nav-link active" href="/datasets/">Datasets' in html

@@ -21,8 +21,8 @@ ClientFor = Callable[[Membership], Client]
 _ONES_OWN = {"tenants", "notices"}
 # The foot of every page leads there.
 _LINKED = {
-    *("dashboards:glossary", "dashboards:search", "dashboards:suggest"),
-    "dashboards:understanding_general",
+    *("explain:glossary", "dashboards:search", "dashboards:suggest"),
+    "explain:understanding_general",
 }
 
 
@@ -89,7 +89,7 @@ def test_no_page_stands_in_two_sections() -> None:
 
 def test_a_section_counts_what_waits_behind_all_its_pages() -> None:
     everything = {permission.name.lower(): True for permission in ALLOWED}
-    ways = ways_for(everything, "dashboards:approval", {"decisions": 2, "requests": 3})
+    ways = ways_for(everything, "oversight:approval", {"decisions": 2, "requests": 3})
     (approvals,) = (way for way in ways if way.active)
     assert approvals.waiting == 5
     assert [place.waiting for place in approvals.places] == [2, 3, 0]

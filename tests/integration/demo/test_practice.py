@@ -152,13 +152,13 @@ def test_an_owner_walks_the_tour_to_its_end(
     sent(browser, "datasets:policy", {"per_query": "1"}, "health-survey")
     assert standing(browser) == "Practice tour, step 2 of 5"
     granted = {"holder": str(analyst.user_id), "epsilon_limit": "1", "reason": "the tour"}
-    sent(browser, "dashboards:allocation_new", granted, "health-survey")
+    sent(browser, "limits:allocation_new", granted, "health-survey")
     assert standing(browser) == "Practice tour, step 3 of 5"
     sent(browser, "datasets:pause", {"reason": "a doubt"}, "health-survey")
     sent(browser, "datasets:resume", {}, "health-survey")
     assert standing(browser) == "Practice tour, step 5 of 5"
     raised = {"epsilon_limit": "5", "reason": "more", "confirmed": "5000000000"}
-    sent(browser, "dashboards:raise_limit", raised, "health-survey")
+    sent(browser, "limits:raise_limit", raised, "health-survey")
     assert standing(browser) == "Practice tour: all steps are done"
 
 
@@ -185,14 +185,14 @@ def test_an_officer_walks_it_to_its_end(
     begin: Callable[[Membership], Client], owner: Membership, officer: Membership
 ) -> None:
     raised = {"epsilon_limit": "5", "reason": "more", "confirmed": "5000000000"}
-    sent(begin(owner), "dashboards:raise_limit", raised, "health-survey")
+    sent(begin(owner), "limits:raise_limit", raised, "health-survey")
     browser = begin(officer)
-    sent(browser, "dashboards:audit_verify", {})
+    sent(browser, "oversight:audit_verify", {})
     assert standing(browser) == "Practice tour, step 2 of 3"
-    assert browser.post(reverse("dashboards:audit_export", args=["jsonl"])).status_code == 200
+    assert browser.post(reverse("oversight:audit_export", args=["jsonl"])).status_code == 200
     assert standing(browser) == "Practice tour, step 3 of 3"
     request = str(ChangeRequest.objects.get().pk)
-    sent(browser, "dashboards:reject", {"reason": "enough"}, request)
+    sent(browser, "oversight:reject", {"reason": "enough"}, request)
     assert standing(browser) == "Practice tour: all steps are done"
 
 
@@ -211,8 +211,12 @@ def test_nothing_of_it_counts_in_the_organisation_itself(
     assert Charge.objects.count() == 1
     assert not Budget.objects.filter(tenant=owner.tenant).exists()
     assert AuditEntry.objects.filter(tenant_id=owner.tenant_id).count() == own
-    for person, name in ((owner, "portfolio"), (owner, "home"), (officer, "month")):
-        text = shown(client_for(person), reverse(f"dashboards:{name}"))
+    for person, name in (
+        (owner, "dashboards:portfolio"),
+        (owner, "dashboards:home"),
+        (officer, "oversight:month"),
+    ):
+        text = shown(client_for(person), reverse(name))
         assert "Health survey" not in text
         assert "Practice tour" not in text
     assert client_for(owner).get("/datasets/health-survey/").status_code == 404

@@ -39,5 +39,5 @@ def test_every_question_mark_leads_to_a_word() -> None:
 def test_the_page_has_every_anchor(
     analyst: Membership, client_for: Callable[[Membership], Client]
 ) -> None:
-    html = page(client_for(analyst), reverse("dashboards:glossary"))
+    html = page(client_for(analyst), reverse("explain:glossary"))
     assert all(f'id="{anchor}"' in html for anchor in TERMS)

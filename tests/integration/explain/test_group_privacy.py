@@ -133,7 +133,7 @@ def test_where_presence_is_hidden_each_bound_says_that_it_is_about_presence(
     names = ("is in the data becomes at most this sure", "of their presence after")
     for asker, relation in ((owner, Neighbouring.ADD_REMOVE), (stranger, Neighbouring.CHANGE_ONE)):
         made = register_small_dataset(asker, name="Visits", neighbouring=relation)
-        address, hides = reverse("dashboards:group_privacy", args=[made.slug]), asker == owner
+        address, hides = reverse("explain:group_privacy", args=[made.slug]), asker == owner
         said = " ".join(page(client_for(asker), address).split())
         assert [name in said for name in names] == [hides, hides]
         assert ("who was 50% sure whether they are in the data" in said) is hides

@@ -21,7 +21,7 @@ ROLES = ("owner", "analyst", "officer", "admin")
 
 
 def path_of(lesson: Lesson) -> str:
-    return reverse("dashboards:lesson", args=[lesson.slug])
+    return reverse("explain:lesson", args=[lesson.slug])
 
 
 @pytest.mark.django_db
@@ -49,11 +49,9 @@ def test_the_page_of_contents_leads_to_each_and_each_to_the_next(
 ) -> None:
     client = client_for(analyst)
     with django_assert_max_num_queries(12):
-        html = page(client, reverse("dashboards:lessons"))
+        html = page(client, reverse("explain:lessons"))
     assert all(f'href="{path_of(lesson)}"' in html for lesson in LESSONS)
-    assert reverse("dashboards:lessons") in page(
-        client, reverse("dashboards:understanding_general")
-    )
+    assert reverse("explain:lessons") in page(client, reverse("explain:understanding_general"))
     at, seen = LESSONS[0], [LESSONS[0]]
     while following := beside(at)[1]:
         assert f'rel="next" href="{path_of(following)}"' in page(client, path_of(at))
@@ -104,7 +102,7 @@ def test_beside_many_databases_stand_ones_own(
     shown = html.split('id="own-losses-title"')[1].split("</section>")[0]
     assert dataset.name in shown
     assert "1.875" in shown
-    assert reverse("dashboards:shared_budgets") not in shown
+    assert reverse("limits:shared_budgets") not in shown
 
 
 @pytest.mark.django_db
@@ -165,7 +163,7 @@ def test_a_stranger_reads_every_lesson_and_sees_nothing_of_anybody(
 ) -> None:
     """M92: no statement is asked, no name of an organisation, person or dataset is said."""
     names = (owner.tenant.name, owner.user.name, owner.user.email, dataset.name)
-    for path in (reverse("dashboards:lessons"), *map(path_of, LESSONS)):
+    for path in (reverse("explain:lessons"), *map(path_of, LESSONS)):
         with django_assert_num_queries(0):
             answer = client.get(path)
         assert answer.status_code == 200
@@ -175,7 +173,7 @@ def test_a_stranger_reads_every_lesson_and_sees_nothing_of_anybody(
         assert varies >= {"Cookie", "HX-Request", "Accept-Language"}
         assert "script-src" in answer.headers["Content-Security-Policy"]
         assert client_for(owner).get(path).headers["Cache-Control"] == "no-store"
-    assert reverse("dashboards:lessons") in client.get(reverse("account_login")).text
+    assert reverse("explain:lessons") in client.get(reverse("account_login")).text
     databases = path_of(BY_SLUG["many-databases"])
     assert "own-losses" not in client.get(databases).text
     assert "own-losses" in client_for(owner).get(databases).text

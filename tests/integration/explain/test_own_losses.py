@@ -74,7 +74,7 @@ def test_who_may_not_see_shared_budgets_sees_each_by_itself(
     assert told(analyst) == [("", "", losses)]
     assert told(admin) == [("", "", losses[:1])]
     for member in (analyst, admin):
-        html = page(client_for(member), reverse("dashboards:lesson", args=["many-databases"]))
+        html = page(client_for(member), reverse("explain:lesson", args=["many-databases"]))
         assert "Residents" not in html
         assert str(residents.pk) not in html
 
@@ -116,10 +116,10 @@ def test_the_page_leads_to_each_of_them(
 ) -> None:
     """M82: by links that open."""
     browser = client_for(owner)
-    html = page(browser, reverse("dashboards:lesson", args=["many-databases"]))
+    html = page(browser, reverse("explain:lesson", args=["many-databases"]))
     survey = Survey.objects.get(question=YEARLY)
     for address in (
-        reverse("dashboards:shared_budget", args=[residents.pk]),
+        reverse("limits:shared_budget", args=[residents.pk]),
         reverse("surveys:detail", args=[survey.pk]),
     ):
         assert f'href="{address}"' in html

@@ -26,7 +26,7 @@ ClientFor = Callable[[Membership], Client]
 
 @pytest.fixture
 def path(dataset: Dataset) -> str:
-    return reverse("dashboards:understanding", args=[dataset.slug])
+    return reverse("explain:understanding", args=[dataset.slug])
 
 
 def words(html: str) -> str:
@@ -114,7 +114,7 @@ def test_the_page_needs_few_statements(
         page(client, path)
     for name in ("understanding_general", "glossary"):
         with django_assert_max_num_queries(12):
-            page(client, reverse(f"dashboards:{name}"))
+            page(client, reverse(f"explain:{name}"))
 
 
 @pytest.mark.parametrize("statistic", ["count", "sum", "mean"])
@@ -219,11 +219,9 @@ def test_no_answer_tells_more_than_its_price_allows(dataset: Dataset) -> None:
 def test_the_general_page_is_there_before_any_dataset(
     analyst: Membership, client_for: ClientFor
 ) -> None:
-    html = words(
-        page(client_for(analyst), f"{reverse('dashboards:understanding_general')}?limit=1")
-    )
+    html = words(page(client_for(analyst), f"{reverse('explain:understanding_general')}?limit=1"))
     assert "74 of 100" in html, "e/(1 + e), rounded up"
     assert "89 of 100" in html, "e²/(1 + e²), rounded up"
-    response = client_for(analyst).get(reverse("dashboards:understanding_general"), {"limit": "x"})
+    response = client_for(analyst).get(reverse("explain:understanding_general"), {"limit": "x"})
     assert response.status_code == 422
     assert 'id="id_limit_error"' in response.content.decode()

@@ -48,7 +48,7 @@ def _propose(client: Client) -> str:
 
 
 def _approve(client: Client, change: ChangeRequest) -> None:
-    address = reverse("dashboards:approve", args=[change.pk])
+    address = reverse("oversight:approve", args=[change.pk])
     assert client.post(address, {"reason": "fits"}).status_code == 302
 
 
@@ -111,7 +111,7 @@ def test_three_organisations_do_it_all_on_pages(sides: list[Side], client_for: S
         assert "Alpha Institute" in offer
         assert owner.post(reverse("joint:code"), body | {"code": code}).status_code == 302
     for one in sides:
-        page = _text(client_for(one.officer), "dashboards:approval", _change(one).pk)
+        page = _text(client_for(one.officer), "oversight:approval", _change(one).pk)
         assert "wrong numbers cannot be found" in page
         _approve(client_for(one.officer), _change(one))
     assert "Waiting for the workers of" in _text(owners[1], "joint:detail", question.pk)
@@ -152,7 +152,7 @@ def test_two_persons_are_shown_all_that_is_asked_before_they_agree(
     assert "clipped to 0 to 10" in _text(client_for(first.owner), "joint:list")
     for one, linked in ((first, True), (second, False)):
         request = asked(one, question, code)
-        page = _text(client_for(one.officer), "dashboards:approval", request.pk)
+        page = _text(client_for(one.officer), "oversight:approval", request.pk)
         assert words in page
         # Only who proposed it, or is in it, sees its page.
         assert (f'href="{address}"' in page) == linked
@@ -182,7 +182,7 @@ def _say_how_many(owner: Client, officer: Client, query_id: str) -> None:
     found = [
         owner.get(reverse("queries:download", args=[query_id, "csv"])),
         owner.get(reverse("dashboards:history_export")),
-        officer.get(reverse("dashboards:month_csv")),
+        officer.get(reverse("oversight:month_csv")),
     ]
     files = [b"".join(one).decode() for one in found]
     for text in files[:2]:

@@ -59,8 +59,8 @@ def test_every_file_has_the_same_bytes_for_every_reader(world: World, answered: 
         "queries:receipt_file",
         "queries:mock_file",
         "dashboards:history_export",
-        "dashboards:month_csv",
-        "dashboards:month_report",
+        "oversight:month_csv",
+        "oversight:month_report",
         "v1:query-synthetic",
     }
 
@@ -101,9 +101,9 @@ def _bytes_of(answer: Any) -> bytes:
 @pytest.mark.parametrize(
     ("name", "role", "body"),
     [
-        ("dashboards:audit_export csv", "officer", {}),
-        ("dashboards:audit_export jsonl", "officer", {}),
-        ("dashboards:record", "owner", TYPED | {"file": "yes"}),
+        ("oversight:audit_export csv", "officer", {}),
+        ("oversight:audit_export jsonl", "officer", {}),
+        ("oversight:record", "owner", TYPED | {"file": "yes"}),
     ],
 )
 def test_a_file_that_is_asked_for_by_a_form_differs_by_what_is_dated_alone(

@@ -58,11 +58,11 @@ def test_allocations_that_they_would_use_are_not_theirs_to_change_or_grant(
         )
         for holder in holders
     ]
-    limits = client_for(both).get(reverse("dashboards:limits", args=[dataset.slug])).text
-    changes = [reverse("dashboards:allocation_change", args=[dataset.slug, g.pk]) for g in given]
+    limits = client_for(both).get(reverse("limits:limits", args=[dataset.slug])).text
+    changes = [reverse("limits:allocation_change", args=[dataset.slug, g.pk]) for g in given]
     assert [change in limits for change in changes] == [False, False, True]
     assert limits.count("Another data owner decides this.") == 2
-    new = client_for(both).get(reverse("dashboards:allocation_new", args=[dataset.slug])).text
+    new = client_for(both).get(reverse("limits:allocation_new", args=[dataset.slug])).text
     assert [f'value="{one.pk}"' in new for one in holders] == [False, False, True]
     assert "Only you could use one" not in new
 
@@ -71,7 +71,7 @@ def test_where_they_alone_could_have_an_allocation_the_page_says_who_decides(
     both: Membership, owner: Membership, dataset: Dataset, client_for: ClientFor
 ) -> None:
     """L39"""
-    address = reverse("dashboards:allocation_new", args=[dataset.slug])
+    address = reverse("limits:allocation_new", args=[dataset.slug])
     assert "Only you could use one here" in client_for(both).get(address).text
     assert "Only you could use one here" not in client_for(owner).get(address).text
 

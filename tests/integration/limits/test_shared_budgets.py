@@ -46,7 +46,7 @@ def shared(owner: Membership, dataset: Dataset) -> Budget:
 
 
 def at(name: str, shared_budget: Budget) -> str:
-    return reverse(f"dashboards:{name}", args=[shared_budget.pk])
+    return reverse(f"limits:{name}", args=[shared_budget.pk])
 
 
 def text_of(html: str) -> str:
@@ -65,9 +65,9 @@ def test_an_owner_opens_a_shared_budget_and_adds_two_datasets(
     """From an empty list to a dataset's page that says what it shares."""
     ask(analyst, epsilon=1.5)
     client = client_for(owner)
-    assert "No shared budget yet" in page(client, reverse("dashboards:shared_budgets"))
+    assert "No shared budget yet" in page(client, reverse("limits:shared_budgets"))
     opened = client.post(
-        reverse("dashboards:shared_budget_new"), {"name": "Residents", "epsilon_limit": "5"}
+        reverse("limits:shared_budget_new"), {"name": "Residents", "epsilon_limit": "5"}
     )
     joining = opened.headers["Location"]
     assert "ε 1.5" in text_of(page(client, joining))
@@ -165,7 +165,7 @@ def test_what_is_asked_for_is_said_to_both_persons_and_then_done(
     second.post(sent.headers["Location"] + "approve/", {"reason": "so it is"})
     history = text_of(page(client, at("shared_budget", shared)))
     assert "Register left" in history
-    assert "Others" in page(client, reverse("dashboards:shared_budgets"))
+    assert "Others" in page(client, reverse("limits:shared_budgets"))
 
 
 def test_merging_says_what_the_limit_will_be(
@@ -219,7 +219,7 @@ def test_pages_show_one_committed_amount(
     ask(analyst, epsilon=1)
     for person in (owner, officer):
         client = client_for(person)
-        for path in (at("shared_budget", shared), reverse("dashboards:shared_budgets")):
+        for path in (at("shared_budget", shared), reverse("limits:shared_budgets")):
             said = text_of(page(client, path))
             assert "Committed ε 1" in said
             assert "Reserved" not in said
@@ -231,8 +231,8 @@ def test_text_that_people_typed_stays_text(owner: Membership, client_for: Client
     client = client_for(owner)
     name = "<script>alert(1)</script>"
     body = {"name": name, "epsilon_limit": "1"}
-    opened = client.post(reverse("dashboards:shared_budget_new"), body)
-    for path in (opened.headers["Location"], reverse("dashboards:shared_budgets")):
+    opened = client.post(reverse("limits:shared_budget_new"), body)
+    for path in (opened.headers["Location"], reverse("limits:shared_budgets")):
         html = page(client, path)
         assert name not in html
         assert "&lt;script&gt;alert(1)" in html

@@ -43,7 +43,7 @@ class Sides:
 
     def invited(self) -> str:
         """Requested and approved here: the code, as the officer reads it once."""
-        sharing = reverse("dashboards:shared_budget_share", args=[self.shared.pk])
+        sharing = reverse("limits:shared_budget_share", args=[self.shared.pk])
         sent = self.owner.post(sharing, {"reason": "they have the same people"})
         request = sent.headers["Location"]
         shown = self.officer.post(request + "approve/", {"reason": "yes"}).content.decode()
@@ -105,7 +105,7 @@ def test_where_people_practise_the_page_says_why_nobody_is_invited(
     """L36: before anybody is asked to approve it."""
     here = Tenant.objects.create(slug="practice", name="Practice", practice_of=owner.tenant_id)
     shared = open_shared_budget(tenant=here, name="Residents", limit_nano=NANO, actor=OPERATOR)
-    sharing = reverse("dashboards:shared_budget_share", args=[shared.pk])
+    sharing = reverse("limits:shared_budget_share", args=[shared.pk])
     answer = client_for(join(here, Role.OWNER, "pia")).post(sharing, {"reason": "the same people"})
     assert "People practise here on invented rows" in answer.content.decode()
     assert not ChangeRequest.objects.exists()
@@ -183,7 +183,7 @@ def test_after_four_persons_agreed_both_see_one_total_and_no_more(
     ask: Ask,
 ) -> None:
     """H1, H8: every page of either side about it, searched for what is the other's."""
-    lowering = reverse("dashboards:shared_budget_limit", args=[sides.shared.pk])
+    lowering = reverse("limits:shared_budget_limit", args=[sides.shared.pk])
     lower = {"epsilon_limit": "4", "confirmed": str(4 * NANO), "reason": "our secret plan"}
     sides.owner.post(lowering, lower)
     sides.joined()
@@ -207,9 +207,9 @@ def test_after_four_persons_agreed_both_see_one_total_and_no_more(
 def _pages(sides: Sides, slug: str) -> list[str]:
     names = ("shared_budget", "shared_budget_divide")
     return [
-        *(reverse(f"dashboards:{name}", args=[sides.shared.pk]) for name in names),
-        reverse("dashboards:shared_budgets"),
-        reverse("dashboards:approvals"),
+        *(reverse(f"limits:{name}", args=[sides.shared.pk]) for name in names),
+        reverse("limits:shared_budgets"),
+        reverse("oversight:approvals"),
         reverse("datasets:detail", args=[slug]),
     ]
 
@@ -218,10 +218,10 @@ def test_only_whose_budget_it_is_changes_its_limit_or_shares_it_further(sides: S
     """H1: to the other organisation those pages look missing; raising is nobody's alone."""
     sides.joined()
     for name in ("merge", "share", "limit", "raise"):
-        path = reverse(f"dashboards:shared_budget_{name}", args=[sides.shared.pk])
+        path = reverse(f"limits:shared_budget_{name}", args=[sides.shared.pk])
         assert sides.their_owner.get(path).status_code == 404
         assert sides.their_owner.post(path).status_code == 404
-    path = reverse("dashboards:shared_budget_raise", args=[sides.shared.pk])
+    path = reverse("limits:shared_budget_raise", args=[sides.shared.pk])
     body = {"epsilon_limit": "6", "reason": "more", "confirmed": str(6 * NANO)}
     answer = sides.owner.post(path, body)
     assert answer.status_code == 422
@@ -233,7 +233,7 @@ def test_a_raise_that_cannot_be_is_offered_nowhere_once_they_agreed(sides: Sides
     """A8: before anybody has typed a reason; lowering says that nobody can take it back."""
     sides.joined()
     higher, lower = (
-        reverse(f"dashboards:shared_budget_{name}", args=[sides.shared.pk])
+        reverse(f"limits:shared_budget_{name}", args=[sides.shared.pk])
         for name in ("raise", "limit")
     )
     said = page(sides.owner, higher)
@@ -247,7 +247,7 @@ def test_a_raise_that_cannot_be_is_offered_nowhere_once_they_agreed(sides: Sides
 
 def test_a_raise_that_was_requested_before_they_joined_is_out_of_date(sides: Sides) -> None:
     """A8: they agreed to the limit that they saw."""
-    path = reverse("dashboards:shared_budget_raise", args=[sides.shared.pk])
+    path = reverse("limits:shared_budget_raise", args=[sides.shared.pk])
     body = {"epsilon_limit": "6", "reason": "more", "confirmed": str(6 * NANO)}
     request = sides.owner.post(path, body).headers["Location"]
     sides.joined()
@@ -259,14 +259,14 @@ def test_a_raise_that_was_requested_before_they_joined_is_out_of_date(sides: Sid
 def test_they_leave_with_the_whole_total_and_by_two_persons(sides: Sides) -> None:
     """F11"""
     sides.joined()
-    path = reverse("dashboards:shared_budget_divide", args=[sides.shared.pk])
+    path = reverse("limits:shared_budget_divide", args=[sides.shared.pk])
     body = {"datasets": [sides.theirs.budget_id], "name": "Ours", "reason": "not the same"}
     request = sides.their_owner.post(path, body).headers["Location"]
     assert sides.their_officer.post(request + "approve/", {"reason": "yes"}).status_code == 302
     apart = Budget.objects.get(label="Ours")
     assert (apart.tenant_id, apart.limit_nano) == (sides.theirs.tenant_id, 5 * NANO)
     assert "another organisation share it" not in page(
-        sides.owner, reverse("dashboards:shared_budget", args=[sides.shared.pk])
+        sides.owner, reverse("limits:shared_budget", args=[sides.shared.pk])
     )
 
 
@@ -282,10 +282,10 @@ def test_every_step_is_found_again_in_the_log_of_either_side(
     other = open_shared_budget(
         tenant=owner.tenant, name="Other", limit_nano=4 * NANO, actor=OPERATOR
     )
-    path = reverse("dashboards:shared_budget_merge", args=[sides.shared.pk])
+    path = reverse("limits:shared_budget_merge", args=[sides.shared.pk])
     request = sides.owner.post(path, {"other": other.pk, "reason": "the same"}).headers["Location"]
     sides.officer.post(request + "approve/", {"reason": "yes"})
-    path = reverse("dashboards:shared_budget_divide", args=[sides.shared.pk])
+    path = reverse("limits:shared_budget_divide", args=[sides.shared.pk])
     body = {"datasets": [sides.theirs.budget_id], "name": "Ours", "reason": "not the same"}
     request = sides.their_owner.post(path, body).headers["Location"]
     sides.their_officer.post(request + "approve/", {"reason": "yes"})

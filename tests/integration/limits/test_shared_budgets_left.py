@@ -29,7 +29,7 @@ pytestmark = pytest.mark.django_db
 def left(sides: Sides) -> Sides:  # noqa: F811
     """Both joined, and the other organisation went with the whole total."""
     sides.joined()
-    path = reverse("dashboards:shared_budget_divide", args=[sides.shared.pk])
+    path = reverse("limits:shared_budget_divide", args=[sides.shared.pk])
     body = {"datasets": [sides.theirs.budget_id], "name": "Ours", "reason": "not the same"}
     request = sides.their_owner.post(path, body).headers["Location"]
     assert sides.their_officer.post(request + "approve/", {"reason": "yes"}).status_code == 302
@@ -51,7 +51,7 @@ def _is_in(shared: Budget, budget_id: UUID) -> bool:
 def test_who_left_comes_back_only_with_a_new_code(left: Sides, more: Dataset) -> None:
     """H1: two persons here and two there, as at first; one owner there alone finds no page."""
     for name in ("join", "divide"):
-        path = reverse(f"dashboards:shared_budget_{name}", args=[left.shared.pk])
+        path = reverse(f"limits:shared_budget_{name}", args=[left.shared.pk])
         assert left.their_owner.get(path).status_code == 404
         assert left.their_owner.post(path, {"dataset": more.budget_id}).status_code == 404
     with acting_for(more.tenant_id), pytest.raises(CannotShare):
@@ -66,7 +66,7 @@ def test_who_left_comes_back_only_with_a_new_code(left: Sides, more: Dataset) ->
 def test_a_dataset_joins_beside_one_that_is_there_by_one_owner(sides: Sides, more: Dataset) -> None:  # noqa: F811
     """H1: while they take part it only tightens; the pages and the database let them."""
     sides.joined()
-    path = reverse("dashboards:shared_budget_join", args=[sides.shared.pk])
+    path = reverse("limits:shared_budget_join", args=[sides.shared.pk])
     assert sides.their_owner.post(path, {"dataset": more.budget_id}).status_code == 302
     assert _is_in(sides.shared, more.budget_id)
 
@@ -88,12 +88,12 @@ def test_who_left_reads_their_own_history_and_no_balance(
     left: Sides, analyst: Membership, ask: Ask
 ) -> None:
     """H8: neither what is asked here afterwards, nor a limit that is set here afterwards."""
-    path = reverse("dashboards:shared_budget_raise", args=[left.shared.pk])
+    path = reverse("limits:shared_budget_raise", args=[left.shared.pk])
     body = {"epsilon_limit": "9", "reason": "ours alone", "confirmed": str(9 * NANO)}
     request = left.owner.post(path, body).headers["Location"]
     left.officer.post(request + "approve/", {"reason": "yes"})
     ask(analyst, epsilon=1.25)
-    path = reverse("dashboards:shared_budget", args=[left.shared.pk])
+    path = reverse("limits:shared_budget", args=[left.shared.pk])
     here, there = page(left.owner, path), page(left.their_owner, path)
     for number in ("ε&nbsp;9", "ε&nbsp;1.25", "ε&nbsp;7.75"):
         assert number in here
@@ -101,7 +101,7 @@ def test_who_left_reads_their_own_history_and_no_balance(
     assert "No dataset of yours shares this budget any more" in there
     assert "Foreign left" in there
     assert "Datasets of another organisation" not in there
-    assert reverse("dashboards:shared_budget_join", args=[left.shared.pk]) not in there
+    assert reverse("limits:shared_budget_join", args=[left.shared.pk]) not in there
 
 
 def test_who_is_left_alone_in_a_shared_budget_elsewhere_may_leave_it(
@@ -114,7 +114,7 @@ def test_who_is_left_alone_in_a_shared_budget_elsewhere_may_leave_it(
         (sides.owner, sides.officer, dataset.budget_id),
         (sides.their_owner, sides.their_officer, sides.theirs.budget_id),
     ):
-        path = reverse("dashboards:shared_budget_divide", args=[sides.shared.pk])
+        path = reverse("limits:shared_budget_divide", args=[sides.shared.pk])
         body = {"datasets": [budget_id], "name": "Apart", "reason": "other people"}
         request = owner.post(path, body).headers["Location"]
         assert officer.post(request + "approve/", {"reason": "yes"}).status_code == 302

@@ -233,7 +233,7 @@ def test_a_try_under_a_clock_ahead_does_not_put_off_the_next(
 def test_an_officer_reads_each_finding_with_its_control(
     officer: Membership, client_for: Callable[[Membership], Client]
 ) -> None:
-    browser, path = client_for(officer), reverse("dashboards:noise_check")
+    browser, path = client_for(officer), reverse("oversight:noise_check")
     assert "No noise check was run yet" in browser.get(path).content.decode()
     keep(Report((FINE, BROKEN, BLIND), time.time()))
     html = " ".join(browser.get(path).content.decode().split())

@@ -38,7 +38,7 @@ def text(answer: Answer, status: int = 200) -> str:
 
 
 def address(name: str, change: ChangeRequest) -> str:
-    return reverse(f"dashboards:{name}", args=[change.pk])
+    return reverse(f"oversight:{name}", args=[change.pk])
 
 
 @made_once
@@ -52,7 +52,7 @@ def test_a_raise_is_requested_only_after_the_page_said_what_it_means(
     dataset: Dataset, owner: Membership, client_for: ClientFor
 ) -> None:
     """F8: first what it means for a person in the data, for this very number; then the request."""
-    browser, url = client_for(owner), reverse("dashboards:raise_limit", args=[dataset.slug])
+    browser, url = client_for(owner), reverse("limits:raise_limit", args=[dataset.slug])
     typed = {"epsilon_limit": "15", "reason": "a second wave"}
     told = text(browser.post(url, typed))
     assert "the guarantee weakens from ε 10 to ε 15" in told
@@ -75,7 +75,7 @@ def test_both_persons_are_told_whether_people_or_single_rows_are_protected(
 ) -> None:
     """F8: what protects rows says nothing of a person, who may have many of them."""
     typed = {"epsilon_limit": "15", "reason": "a second wave"}
-    url = reverse("dashboards:raise_limit", args=[dataset.slug])
+    url = reverse("limits:raise_limit", args=[dataset.slug])
 
     def told() -> tuple[str, str]:
         decided = client_for(officer).get(address("approval", raise_to_15))
@@ -103,7 +103,7 @@ def test_a_raised_epsilon_delta_limit_says_what_its_rho_means(
         membership=owner, budget=dataset.budget, limit_nano=3 * NANO, reason="a second wave"
     )
     asked = client_for(owner).post(
-        reverse("dashboards:raise_limit", args=[dataset.slug]),
+        reverse("limits:raise_limit", args=[dataset.slug]),
         {"epsilon_limit": "3", "reason": "a second wave"},
     )
     decided = client_for(officer).get(address("approval", change))
@@ -119,7 +119,7 @@ def test_a_limit_that_is_no_raise_is_refused_at_its_field(
     typed: str, dataset: Dataset, owner: Membership, client_for: ClientFor
 ) -> None:
     """A5, F8"""
-    url = reverse("dashboards:raise_limit", args=[dataset.slug])
+    url = reverse("limits:raise_limit", args=[dataset.slug])
     answer = client_for(owner).post(url, {"epsilon_limit": typed, "reason": "more"})
     assert "id_epsilon_limit_error" in text(answer, 422)
     assert not ChangeRequest.objects.exists()
@@ -132,7 +132,7 @@ def test_the_officer_sees_what_waits_and_approves_it(
     browser = client_for(officer)
     overview = text(browser.get("/"))
     assert 'text-bg-warning">1<span class="visually-hidden"> waiting for you' in overview
-    listed = text(browser.get(reverse("dashboards:approvals")))
+    listed = text(browser.get(reverse("oversight:approvals")))
     assert "Raise the limit of visits from ε 10 to ε 15" in listed
     shown = text(browser.get(address("approval", raise_to_15)))
     assert "a second wave" in shown
@@ -223,13 +223,13 @@ def test_a_refund_is_offered_for_unread_data_only(
     spoil(dataset)
     answer_now(unread.pk)
     browser = client_for(owner)
-    assert "Charged, but never opened" in text(browser.get(reverse("dashboards:approvals")))
-    refused = text(browser.get(reverse("dashboards:refund", args=[answered.pk])))
+    assert "Charged, but never opened" in text(browser.get(reverse("oversight:approvals")))
+    refused = text(browser.get(reverse("limits:refund", args=[answered.pk])))
     assert "This question cannot be refunded" in refused
-    url = reverse("dashboards:refund", args=[unread.pk])
+    url = reverse("limits:refund", args=[unread.pk])
     sent = text(browser.post(url, {"reason": "damaged"}, follow=True))
     assert "Refund ε 0.5 of a question about visits" in sent
-    assert "Charged, but never opened" not in text(browser.get(reverse("dashboards:approvals")))
+    assert "Charged, but never opened" not in text(browser.get(reverse("oversight:approvals")))
     change = ChangeRequest.objects.get()
     done = client_for(officer).post(address("approve", change), {"reason": "seen"}, follow=True)
     assert "Approved and carried out." in text(done)
@@ -250,7 +250,7 @@ def test_a_frozen_dataset_is_on_every_page_of_owners_and_officers_alone(
         assert "frozen after a restore" in text(client_for(person).get("/datasets/"))
     for person in (analyst, admin):
         assert "frozen after a restore" not in text(client_for(person).get("/datasets/"))
-    shown = text(client_for(owner).get(reverse("dashboards:frozen")))
+    shown = text(client_for(owner).get(reverse("oversight:frozen")))
     assert "Restored from Sunday&#x27;s backup." in shown
     assert "A compliance officer confirms this." in shown
 
@@ -262,12 +262,12 @@ def test_an_officer_confirms_and_books_what_is_missing(
     Dataset.objects.filter(pk=dataset.pk).update(name="Visits of a year")
     freeze_tenant(tenant_id=dataset.tenant_id, reason="restored")
     browser, prefix = client_for(officer), str(dataset.budget_id)
-    url = reverse("dashboards:confirm_frozen", args=[dataset.budget_id])
+    url = reverse("oversight:confirm_frozen", args=[dataset.budget_id])
     typed = {f"{prefix}-reason": "compared with the receipts", f"{prefix}-missing": "11"}
     assert "only ε 10 remains" in text(browser.post(url, typed), 422)
     assert "Give a reason" in text(browser.post(url, {f"{prefix}-missing": "2"}), 422)
     typed[f"{prefix}-missing"] = "2.5"
-    assert "Confirm Visits of a year" in text(browser.get(reverse("dashboards:frozen")))
+    assert "Confirm Visits of a year" in text(browser.get(reverse("oversight:frozen")))
     assert "Visits of a year is confirmed" in text(browser.post(url, typed, follow=True))
     budget = Budget.objects.get(pk=dataset.budget_id)
     assert (budget.frozen_at, budget.spent_nano) == (None, 2_500_000_000)

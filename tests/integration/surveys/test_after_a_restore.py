@@ -46,7 +46,7 @@ def _confirm(browser: Client, survey: Survey, **typed: str) -> str:
     prefix = f"{survey.budget_id}-"
     typed = {"reason": "compared with the newest checkpoint", **typed}
     return browser.post(
-        reverse("dashboards:confirm_frozen", args=[survey.budget_id]),
+        reverse("oversight:confirm_frozen", args=[survey.budget_id]),
         {prefix + name: value for name, value in typed.items()},
         follow=True,
     ).content.decode()
@@ -166,10 +166,10 @@ def test_pages_say_that_it_is_held(
     _freeze(owner)
     own = client_for(owner).get(reverse("surveys:detail", args=[survey.pk])).content.decode()
     assert "It takes no reports" in own
-    assert reverse("dashboards:frozen") in own
+    assert reverse("oversight:frozen") in own
     public = client.get(reverse("surveys:respond", args=[survey.code])).content.decode()
     assert "takes no answers at the moment" in public
-    compared = client_for(officer).get(reverse("dashboards:frozen")).content.decode()
+    compared = client_for(officer).get(reverse("oversight:frozen")).content.decode()
     assert "Reports that came after the backup" in compared
     assert "ε that is missing here" not in compared
 
@@ -205,7 +205,7 @@ def test_of_one_whose_last_day_is_over_no_report_is_asked_about(
     _freeze(owner)
     _is_over(survey, monkeypatch)
     browser = client_for(officer)
-    asked = browser.get(reverse("dashboards:frozen")).content.decode()
+    asked = browser.get(reverse("oversight:frozen")).content.decode()
     assert "Reports that came after the backup" not in asked
     public = client.get(reverse("surveys:respond", args=[survey.code])).content.decode()
     assert "This survey is closed" in public

@@ -107,7 +107,7 @@ def test_a_shared_budget_waits_for_an_officer(
     survey.refresh_from_db()
     budget.refresh_from_db()
     assert (survey.state, budget.spent_nano) == ("open", 1_100_000_000)
-    history = browser.get(reverse("dashboards:shared_budget", args=[budget.pk]))
+    history = browser.get(reverse("limits:shared_budget", args=[budget.pk]))
     assert "A survey was opened" in history.content.decode()
 
 

@@ -102,7 +102,7 @@ def test_whoever_stays_may(
 def test_an_officer_who_holds_the_form_of_the_export_and_is_removed_gets_no_log(
     officer: Membership, client_for: ClientFor, removes: Any
 ) -> None:
-    path = reverse("dashboards:audit_export", args=["jsonl"])
+    path = reverse("oversight:audit_export", args=["jsonl"])
     assert sent(client_for(officer), path, b"x=1&y=2", removes(officer)) == 403
     assert not AuditEntry.objects.filter(action=Action.AUDIT_LOG_EXPORTED).exists()
 

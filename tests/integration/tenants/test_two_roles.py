@@ -44,7 +44,7 @@ def ask_for(admin: Client, member: Membership, role: str, reason: str = "a small
 
 def agree(officer: Client) -> Any:
     waiting = ChangeRequest.objects.get(state="waiting")
-    door = reverse("dashboards:approve", args=[waiting.pk])
+    door = reverse("oversight:approve", args=[waiting.pk])
     return officer.post(door, {"reason": "I know her"}, follow=True)
 
 
@@ -68,7 +68,7 @@ def test_a_second_role_comes_when_an_officer_agrees(
         True,
     )
     waiting = ChangeRequest.objects.get()
-    page = officer.get(reverse("dashboards:approval", args=[waiting.pk])).text
+    page = officer.get(reverse("oversight:approval", args=[waiting.pk])).text
     assert "and analyst" in page
     agree(officer)
     member.refresh_from_db()
@@ -228,4 +228,4 @@ def test_people_are_found_in_each_of_their_roles(both: Membership, client_for: C
     """Another owner may grant them what analysts are granted."""
     second = client_for(join(both.tenant, Role.OWNER, "second"))
     dataset = register_small_dataset(both, name="Visits")
-    assert "Beate" in second.get(reverse("dashboards:allocation_new", args=[dataset.slug])).text
+    assert "Beate" in second.get(reverse("limits:allocation_new", args=[dataset.slug])).text

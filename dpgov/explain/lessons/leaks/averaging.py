@@ -104,7 +104,7 @@ LESSON = Lesson(
     sources=(FOUNDATIONS, REVEALING),
     leads=(
         (
-            "dashboards:understanding_general",
+            "explain:understanding_general",
             gettext_noop("The same attack, stopped by a budget of yours"),
         ),
     ),

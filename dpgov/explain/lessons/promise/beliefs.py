@@ -86,5 +86,5 @@ LESSON = Lesson(
     controls=(Control("epsilon", "ε", EPSILONS, "1.1"),),
     scene=scene,
     sources=(FOUNDATIONS, SEMANTICS),
-    leads=(("dashboards:understanding_general", gettext_noop("The same for a limit of yours")),),
+    leads=(("explain:understanding_general", gettext_noop("The same for a limit of yours")),),
 )

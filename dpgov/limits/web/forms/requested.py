@@ -24,4 +24,4 @@ def requested(
         return None
     done = _("Requested. Another person has to approve it before anything changes.")
     messages.success(request, done)
-    return redirect("dashboards:approval", change.pk)
+    return redirect("oversight:approval", change.pk)

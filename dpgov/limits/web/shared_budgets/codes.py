@@ -55,7 +55,7 @@ def _join(request: HttpRequest) -> HttpResponse:
         return _again(request, form)
     done = _("Requested. Another person of your organisation has to approve it.")
     messages.success(request, done)
-    return redirect("dashboards:approval", change.pk)
+    return redirect("oversight:approval", change.pk)
 
 
 def _again(request: HttpRequest, form: AcceptForm) -> HttpResponse:

@@ -60,7 +60,7 @@ def new(request: HttpRequest) -> HttpResponse:
             form.add_error("name", str(refusal))
         else:
             messages.success(request, _("Opened. Now add the datasets about these people."))
-            return redirect("dashboards:shared_budget_join", opened.pk)
+            return redirect("limits:shared_budget_join", opened.pk)
     return _page(request, "new.html", form)
 
 
@@ -95,7 +95,7 @@ def join(request: HttpRequest, shared_budget_id: UUID) -> HttpResponse:
             done = _("%(names)s shares this budget from now on. %(amount)s was carried over.")
             carried_text = amount(carried, budget.currency)
             messages.success(request, done % {"names": chosen.names, "amount": carried_text})
-            return redirect("dashboards:shared_budget", budget.pk)
+            return redirect("limits:shared_budget", budget.pk)
     shared = shared_budgets.shared(budget, membership.tenant)
     found = listed(request, could, by=shared_budgets.with_name)
     rows = shared_budgets.named(membership.tenant, found.rows, budget)
@@ -121,7 +121,7 @@ def limit(request: HttpRequest, shared_budget_id: UUID) -> HttpResponse:
             form.add_error("epsilon_limit", str(refusal))
         else:
             messages.success(request, _("The limit is lowered."))
-            return redirect("dashboards:shared_budget", budget.pk)
+            return redirect("limits:shared_budget", budget.pk)
     shared = shared_budgets.shared(budget, membership_of(request).tenant)
     return _page(request, "limit.html", form, shared_budget=budget, shared=shared)
 

@@ -67,7 +67,7 @@ def test_a_held_dataset_looks_missing_to_analysts(
 ) -> None:
     """F9, H1: on every page, in the API, and as a question."""
     client, api = client_for(analyst), api_for(analyst)
-    for name in ("datasets:detail", "queries:ask", "dashboards:budget", "dashboards:group_privacy"):
+    for name in ("datasets:detail", "queries:ask", "dashboards:budget", "explain:group_privacy"):
         assert client.get(reverse(name, args=[held.slug])).status_code == 404
     for name in ("datasets:list", "dashboards:home", "dashboards:history"):
         page = client.get(reverse(name)).content.decode()

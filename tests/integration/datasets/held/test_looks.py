@@ -117,7 +117,7 @@ def test_paused_nobody_can_ask_before_two_persons_have_decided(
     request = request_decision(
         membership=neighbour, dataset=new, kind=RELEASE_HELD_DATASET, reason="others"
     )
-    asked = desk.get(reverse("dashboards:approval", args=[request.pk])).content.decode()
+    asked = desk.get(reverse("oversight:approval", args=[request.pk])).content.decode()
     assert reverse("datasets:held", args=[new.pk]) in asked
     approve(request_id=request.pk, decider=officer, reason="yes", carry_out=decide_as_agreed)
     assert client_for(analyst).get(address).status_code == 200

@@ -77,8 +77,8 @@ def statements(made: CaptureQueriesContext) -> list[str]:
 def everything_seen(prober: Membership, dataset: Dataset, browser: Client, api: APIClient) -> Any:
     """Every page and answer that could say something of the dataset, in bytes."""
     names = ("datasets:list", "dashboards:home", "dashboards:history")
-    addresses = [reverse(name) for name in (*names, "dashboards:approvals", "notices:list")]
-    addresses.append(reverse("dashboards:shared_budgets"))
+    addresses = [reverse(name) for name in (*names, "oversight:approvals", "notices:list")]
+    addresses.append(reverse("limits:shared_budgets"))
     of_it = ("datasets:detail", "datasets:versions", "dashboards:budget")
     addresses += [reverse(name, args=[dataset.slug]) for name in of_it]
     addresses.append(reverse("datasets:held", args=[dataset.pk]))
@@ -221,8 +221,8 @@ def test_a_colleague_sees_no_request_about_an_owner_s_held_dataset(
         earlier=earlier,
     )
     browsers = [client_for(each) for each in (owner, officer, neighbour)]
-    one = reverse("dashboards:approval", args=[request.pk])
-    listed = reverse("dashboards:approvals")
+    one = reverse("oversight:approval", args=[request.pk])
+    listed = reverse("oversight:approvals")
     for waits, pages in ((True, (listed, reverse("dashboards:home"))), (False, (listed,))):
         assert [each.get(one).status_code for each in browsers] == [200, 200, 404]
         for page in pages:

@@ -168,7 +168,7 @@ def test_a_budget_is_shared_when_both_balances_are_confirmed(
     left, confirmed = (earlier, held) if frozen == "Earlier" else (held, earlier)
     _confirmed(officer, confirmed)
     answer = client_for(officer).post(
-        reverse("dashboards:approve", args=[request.pk]), {"reason": "agreed"}
+        reverse("oversight:approve", args=[request.pk]), {"reason": "agreed"}
     )
     said = f"The balance of “{frozen}” is frozen after a restore."
     assert (answer.status_code, said in answer.content.decode()) == (422, True)

@@ -114,7 +114,7 @@ def test_who_decides_sees_what_it_reads_and_its_owner_hears_of_it(
     told = happening_of(AuditEntry.objects.filter(action="LIVE_TABLE_HELD").values().get())
     assert told is not None
     assert told.people == {view.owner_id, officer.user_id}
-    log = client_for(officer).get(reverse("dashboards:audit_log")).text
+    log = client_for(officer).get(reverse("oversight:audit_log")).text
     assert "its live table reads what another dataset has a budget for" in log
 
 

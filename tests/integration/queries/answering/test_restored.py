@@ -61,7 +61,7 @@ def _balance(dataset: Dataset) -> tuple[int, int, bool]:
 def _confirm(browser: Client, dataset: Dataset, **typed: str) -> tuple[int, str]:
     typed = {"reason": "compared with the receipts", **typed}
     answer = browser.post(
-        reverse("dashboards:confirm_frozen", args=[dataset.budget_id]),
+        reverse("oversight:confirm_frozen", args=[dataset.budget_id]),
         {f"{dataset.budget_id}-{name}": value for name, value in typed.items()},
         follow=True,
     )
@@ -100,7 +100,7 @@ def test_where_none_was_answered_elsewhere_it_goes_on(
     waiting: Query, dataset: Dataset, officer: Membership, client_for: Browsers
 ) -> None:
     """A9: after a move with all processes stopped nothing is lost."""
-    shown = client_for(officer).get(reverse("dashboards:frozen")).content.decode()
+    shown = client_for(officer).get(reverse("oversight:frozen")).content.decode()
     assert "Questions that waited when the backup was made" in shown
     _confirm(client_for(officer), dataset, questions="go_on")
     assert answer_query(waiting.pk) is True

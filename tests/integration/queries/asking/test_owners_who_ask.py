@@ -94,7 +94,7 @@ def test_the_log_and_the_officers_month_say_who_governs_and_asks(
     assert ["by_owner" in json.loads(entry.detail) for entry in entries] == [True, False, True]
     figures = figures_of(officer.tenant, Month.read(""))
     assert figures.by_owners == (("Beate", 2),)
-    page = " ".join(client_for(officer).get(reverse("dashboards:month")).text.split())
+    page = " ".join(client_for(officer).get(reverse("oversight:month")).text.split())
     assert "Asked by a data owner" in page
     assert "Beate: 2 questions" in page
     assert report_of("Harbour", figures).startswith(b"%PDF")
@@ -104,7 +104,7 @@ def test_a_month_in_which_no_owner_asked_says_nothing(
     analyst: Membership, officer: Membership, dataset: Dataset, ask: Ask, client_for: ClientFor
 ) -> None:
     ask(analyst, of=dataset)
-    assert "Asked by a data owner" not in client_for(officer).get(reverse("dashboards:month")).text
+    assert "Asked by a data owner" not in client_for(officer).get(reverse("oversight:month")).text
 
 
 def test_the_policy_is_theirs_too(both: Membership, dataset: Dataset, ask: Ask) -> None:
@@ -149,7 +149,7 @@ def test_nobody_grants_themselves_an_allocation_or_ends_their_own(
             allocate(**known, limit_nano=2 * NANO, actor=mine, reason="more")
         with pytest.raises(OwnAllocation):
             withdraw(allocation=given, actor=mine, reason="off")
-    door = reverse("dashboards:allocation_new", args=[dataset.slug])
+    door = reverse("limits:allocation_new", args=[dataset.slug])
     typed = {"holder": str(both.user_id), "epsilon_limit": "5", "reason": "mine"}
     page = client_for(both).post(door, typed)
     assert (page.status_code, "Another data owner has to decide it" in page.text) == (422, True)
