@@ -132,6 +132,11 @@ def is_own(limit: Limit) -> bool:
     return limit.kind in _DATASET_KINDS and not limit.period
 
 
+def is_everybodys(limit: Limit) -> bool:
+    """Whether it is for life and for everybody: no rate, and nobody's allocation."""
+    return not limit.period and limit.kind != Budget.Kind.ALLOCATION
+
+
 def lines_of_query(
     *,
     dataset_budget_id: UUID,

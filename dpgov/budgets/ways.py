@@ -102,7 +102,8 @@ def for_life(
     # All are called the same, which is said once and not hundreds of times.
     words = translated(DATASET)
     found = {budget.pk: [lifetime(budget, words=words)] for budget in budgets}
-    for member in members_now(found) if joined is None else joined:
+    # A derived one shares what its parents do, which is read below.
+    for member in members_now(found.keys() - set(derived)) if joined is None else joined:
         if member.dataset_budget_id in found:
             found[member.dataset_budget_id].append(lifetime(member.shared_budget))
     if derived:

@@ -17,6 +17,7 @@ from dpgov.datasets.fitting import NOTHING, Fit, all_rows, fit, terms_shown
 from dpgov.datasets.lineage import needing_allocations, read_parents
 from dpgov.datasets.models import Column, Dataset, DatasetVersion
 from dpgov.datasets.selectors import datasets_of
+from dpgov.datasets.status import Status, statuses_of
 from dpgov.operation import clock
 from dpgov.tenants.models import Membership, User
 from dpgov.tenants.permissions import Permission, may
@@ -48,10 +49,12 @@ class Available:
 class Found:
     """A dataset with its columns; `matching` are the names of those that a word is in.
 
-    `available` is what fits for this person now, None for who asks nothing.
+    `status` is how it stands for everybody. `available` is what fits for this person now, None for
+    who asks nothing.
     """
 
     dataset: Dataset
+    status: Status
     columns: list[Column]
     matching: frozenset[str]
     available: Available | None
@@ -62,12 +65,12 @@ def find(membership: Membership, text: str, page: str | None) -> tuple[Page[UUID
     words = text.split()[:MOST_WORDS]
     shown = Paginator(_matching(membership, words), PAGE).get_page(page)
     datasets = list(_with_newest(list(shown)))
-    read_parents(datasets)
-    columns = _columns(datasets)
+    statuses, columns = statuses_of(datasets), _columns(datasets)
     available = _available(membership, datasets)
     return shown, [
         Found(
             dataset,
+            statuses[dataset.pk],
             columns.get(dataset.pk, []),
             frozenset(
                 column.name
@@ -85,7 +88,10 @@ def first_by_name(membership: Membership, most: int) -> tuple[list[Found], int]:
     every = datasets_of(membership).order_by().values("tenant").annotate(n=Count("pk")).values("n")
     datasets = list(datasets_of(membership).annotate(every=Subquery(every))[:most])
     available = _available(membership, datasets)
-    found = [Found(one, [], frozenset(), available.get(one.pk)) for one in datasets]
+    statuses = statuses_of(datasets)
+    found = [
+        Found(one, statuses[one.pk], [], frozenset(), available.get(one.pk)) for one in datasets
+    ]
     return found, getattr(datasets[0], "every") if datasets else 0  # noqa: B009
 
 

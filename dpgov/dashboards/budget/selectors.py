@@ -14,6 +14,7 @@ from dpgov.budgets.models import Budget
 from dpgov.dashboards.budget.committed import committed_thinned
 from dpgov.datasets.fitting import NOTHING, Fit
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.status import Status, status_now, status_of
 from dpgov.limits.ways import Way, anybodys_way, usual
 from dpgov.queries.selectors import visible_queries
 from dpgov.tenants.models import Membership
@@ -28,13 +29,14 @@ class Outlook:
     """What fits: the largest next question, and how many more of the size that this assumes.
 
     `binding` is the limit that admits no more; None where the policy does, or nothing is asked.
-    `limits` are all that such a question meets.
+    `limits` are all that such a question meets. `status` is how the dataset stands for everybody.
     """
 
     questions: int
     usual_nano: int
     asked_before: int
     fit: Fit
+    status: Status
     binding: Limit | None = None
     limits: Sequence[Limit] = ()
 
@@ -61,7 +63,8 @@ def outlook(dataset: Dataset, membership: Membership, ways: Sequence[Way]) -> Ou
     fits, limits = _fits(dataset, membership, ways)
     size = min(median_low(costs), fits.nano) if costs else fits.nano
     number = fits.in_all_nano // size if size else 0
-    return Outlook(number, size, len(costs), fits, limits[0] if limits else None, limits)
+    status = status_of(dataset, limits) if limits else status_now(dataset)
+    return Outlook(number, size, len(costs), fits, status, limits[0] if limits else None, limits)
 
 
 def _fits(

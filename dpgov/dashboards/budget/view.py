@@ -63,6 +63,7 @@ def budget(request: HttpRequest, slug: str) -> HttpResponse:
         "chips": chosen.chips,
         "chosen_analyst": chosen.analyst,
         "outlook": outlook,
+        "status": outlook.status,
         "forecast": ahead,
         "marks": list(reversed(marks))[:_PAGE],
         "ways": ways,

@@ -16,7 +16,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from dpgov.budgets.charging import Limit, lifetime
+from dpgov.budgets.charging import Limit, is_everybodys, lifetime
 from dpgov.budgets.models import Budget, SharedBudgetMember
 from dpgov.budgets.ways import for_life
 from dpgov.budgets.words import limit_text
@@ -59,8 +59,8 @@ class Forecast:
 
     `left_nano` is what remains under every limit for life: the dataset's own, its fullest part's,
     those of its parents, and those of shared budgets; `tightest` is whose it is where that is not
-    the dataset's own. `days` are those
-    of its own budget, where its course is wanted.
+    the dataset's own; `limits` are all of these. `days` are those of its own budget, where its
+    course is wanted.
     """
 
     dataset: Dataset
@@ -72,6 +72,7 @@ class Forecast:
     soonest: int | None = None
     latest: int | None = None
     days: Days | None = field(default=None, compare=False, repr=False)
+    limits: Sequence[Limit] = field(default=(), compare=False, repr=False)
     today: date = date.min
 
     @cached_property
@@ -82,7 +83,7 @@ class Forecast:
     @cached_property
     def status(self) -> Status:
         """How it stands. Kept: a page of budgets asks for it several times a row."""
-        return status_of(self.dataset, self.left_nano)
+        return status_of(self.dataset, self.limits)
 
     @property
     def ends_on(self) -> date | None:
@@ -228,7 +229,7 @@ def forecast_of(
 
     Of a derived one `days` are also those of its `parents`.
     """
-    for_good = [one for one in limits if not one.period and one.kind != Budget.Kind.ALLOCATION]
+    for_good = [one for one in limits if is_everybodys(one)]
     own = days[dataset.budget_id]
     return _forecast(
         dataset,
@@ -273,6 +274,7 @@ def _forecast(
         soonest=first(pace.soonest(left) for pace, left in paced),
         latest=first(pace.latest(left) for pace, left in paced),
         days=days,
+        limits=limits,
         today=today,
     )
 

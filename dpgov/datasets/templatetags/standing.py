@@ -6,17 +6,15 @@ from django import template
 
 from dpgov.budgets.models import Budget
 from dpgov.datasets.lineage import is_frozen, needs_allocation, paused_by
-from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import most_per_question
-from dpgov.datasets.status import WORDS, Status, status_of, status_of_budget
+from dpgov.datasets.status import WORDS, Status, status_of_budget, stopped_as
 
 register = template.Library()
 
 
 @register.inclusion_tag("_status_chip.html")
-def status_chip(of: Dataset | Status) -> dict[str, Any]:
-    """Open, Low, Used up, Held, Paused or Frozen; of a dataset, or as it was found already."""
-    status = of if isinstance(of, Status) else status_of(of)
+def status_chip(status: Status) -> dict[str, Any]:
+    """Open, Low, Used up, Held, Paused or Frozen, as it was found for the page."""
     return {"status": status, "word": WORDS[status]}
 
 
@@ -24,12 +22,7 @@ register.filter("most_per_question", most_per_question)
 register.filter("paused_by", paused_by)
 register.filter("is_frozen", is_frozen)
 register.filter("needs_allocation", needs_allocation)
-
-
-@register.filter
-def is_used_up(dataset: Dataset) -> bool:
-    """Whether no question fits any more, so that only a request for budget helps."""
-    return status_of(dataset) is Status.USED_UP
+register.filter("stopped_as", stopped_as)
 
 
 @register.filter

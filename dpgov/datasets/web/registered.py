@@ -14,9 +14,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from dpgov.budgets.errors import LimitBelowCommitted
 from dpgov.datasets import selectors, services, uploaded
-from dpgov.datasets.lineage import derived_of, read_parents, with_its_budget
+from dpgov.datasets.lineage import derived_of, with_its_budget
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import dataset_or_404
+from dpgov.datasets.status import status_now, statuses_of
 from dpgov.datasets.web.forms.changes import AccessForm, DescriptionForm, LimitForm, NameForm
 from dpgov.language.translation import in_a_row
 from dpgov.tenants.models import Membership
@@ -33,9 +34,11 @@ def index(request: HttpRequest) -> HttpResponse:
     membership = membership_of(request)
     datasets = Paginator(selectors.datasets_of(membership), _DATASETS_PAGE)
     page = datasets.get_page(request.GET.get("page"))
-    read_parents(page)
+    shown = list(page)
+    statuses = statuses_of(shown)
     context = {
         "datasets": page,
+        "cards": [(one, statuses[one.pk]) for one in shown],
         "uploads": uploaded.uploads_of(membership.tenant, membership.user),
         "held": _held(membership),
     }
@@ -54,7 +57,12 @@ def detail(request: HttpRequest, slug: str) -> HttpResponse:
     """What is public about one dataset."""
     dataset = dataset_or_404(request, slug)
     version = selectors.current_version(dataset)
-    context = {"dataset": dataset, "version": version, "columns": version.columns.all()}
+    context = {
+        "dataset": dataset,
+        "version": version,
+        "columns": version.columns.all(),
+        "status": status_now(dataset),
+    }
     return render(request, "datasets/detail.html", context)
 
 

@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from dpgov.budgets.charging import lifetime
 from dpgov.budgets.models import Budget, RateLimit
 from dpgov.budgets.services import freeze_tenant, set_rate_limit
 from dpgov.budgets.services.raising import request_raise
@@ -210,7 +211,8 @@ def test_one_sentence_says_what_ends(dataset: Dataset, epsilon: int, sentence: s
     dataset.budget.limit_nano, dataset.budget.spent_nano = 10 * NANO, epsilon * NANO
     left, day = (10 - epsilon) * NANO, date(2026, 2, 14)
     days = 60 if epsilon == 2 else None
-    found = Forecast(dataset, epsilon * NANO, left, days, today=day)
+    limits = [lifetime(dataset.budget)]
+    found = Forecast(dataset, epsilon * NANO, left, days, limits=limits, today=day)
     assert headline([found], day) == sentence
 
 
@@ -230,7 +232,7 @@ def test_a_dataset_says_in_one_word_how_it_stands(
     dataset.budget.spent_nano = epsilon * NANO
     for name, value in moments.items():
         setattr(dataset if name == "paused_at" else dataset.budget, name, value)
-    assert str(status.WORDS[status.status_of(dataset)]) == word
+    assert str(status.WORDS[status.status_of(dataset, [lifetime(dataset.budget)])]) == word
 
 
 @pytest.mark.parametrize(("reason", "word"), [("new_data", "Held"), ("paused", "Paused")])

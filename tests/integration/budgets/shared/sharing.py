@@ -17,6 +17,7 @@ from dpgov.budgets.services.agreed import (
     split_as_agreed,
 )
 from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
+from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.models import Membership, Tenant
 
@@ -28,9 +29,17 @@ def dataset_budget(tenant: Tenant, label: str, limit: int = 10 * NANO) -> Budget
     return open_budget(tenant=tenant, label=label, limit_nano=limit)
 
 
-def shared_budget(tenant: Tenant, name: str, *members: Budget, limit: int = 10 * NANO) -> Budget:
+def shared_budget(
+    tenant: Tenant,
+    name: str,
+    *members: Budget,
+    limit: int = 10 * NANO,
+    currency: Currency = PURE,
+) -> Budget:
     """A shared budget with these members."""
-    shared = open_shared_budget(tenant=tenant, name=name, limit_nano=limit, actor=OPERATOR)
+    shared = open_shared_budget(
+        tenant=tenant, name=name, limit_nano=limit, actor=OPERATOR, currency=currency
+    )
     for member in members:
         join_shared_budget(shared_budget=shared, dataset_budget=member, actor=OPERATOR)
     return fresh(shared)

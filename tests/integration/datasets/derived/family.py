@@ -22,6 +22,7 @@ from dpgov.datasets.services import (
     register_dataset,
 )
 from dpgov.privacy.accounting.decimals import NANO
+from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
 from dpgov.privacy.plan.schema import (
     ColumnSpec,
@@ -65,11 +66,12 @@ def registered(
         group_size=1,
         max_rows=100,
     )
-    partition = changes.pop("partition_column", "")
+    partition, currency = changes.pop("partition_column", ""), changes.pop("currency", PURE)
     declaration = Declaration(
         name=name,
         description="",
-        schema=replace(schema, **changes),
+        schema=replace(schema, mode=currency.mode, **changes),
+        delta=currency.delta,
         limit_nano=10 * NANO,
         per_query_limit_nano=2 * NANO,
         partition_column=partition,
@@ -83,12 +85,18 @@ def registered(
         ).dataset
 
 
-def parents(owner: Membership, **changes: Any) -> tuple[Dataset, Dataset]:
+def parents(
+    owner: Membership, currency: Currency = PURE, **changes: Any
+) -> tuple[Dataset, Dataset]:
     """Both, in one shared budget."""
-    visits = registered(owner, "Visits", VISITS, (DAYS, WARD), **changes)
-    costs = registered(owner, "Costs", COSTS, (PAID, DAYS))
+    visits = registered(owner, "Visits", VISITS, (DAYS, WARD), currency=currency, **changes)
+    costs = registered(owner, "Costs", COSTS, (PAID, DAYS), currency=currency)
     shared = open_shared_budget(
-        tenant=owner.tenant, name="people", limit_nano=20 * NANO, actor=OPERATOR
+        tenant=owner.tenant,
+        name="people",
+        limit_nano=20 * NANO,
+        actor=OPERATOR,
+        currency=currency,
     )
     for one in (visits, costs):
         join_shared_budget(shared_budget=shared, dataset_budget=one.budget, actor=OPERATOR)

@@ -17,7 +17,7 @@ from dpgov.datasets.lineage import paused_by
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import datasets_of
 from dpgov.datasets.services import pause_questions, resume_questions
-from dpgov.datasets.status import Status, status_of
+from dpgov.datasets.status import Status, status_now
 from dpgov.queries.asking.approval import NotApproved
 from dpgov.queries.models import BudgetRequest, Query
 from dpgov.queries.workbench.approvals import Standing
@@ -56,7 +56,7 @@ def test_the_first_that_is_paused_is_named(
         return paused_by(Dataset.objects.get(pk=paused.pk))
 
     assert now() == costs
-    assert status_of(paused) is Status.PAUSED
+    assert status_now(paused) is Status.PAUSED
     assert paused_by(visits) is None
     pause_questions(dataset=visits, user=owner.user, reason=REASON)
     assert now() == visits

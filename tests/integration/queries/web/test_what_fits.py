@@ -1,11 +1,11 @@
 """L16: what fits is one value, on every page and in every answer that says it.
 
 Random limits, allocations, rates, parts, shared budgets, policies, permits: asking for the value is
-accepted, a billionth more is refused.
+accepted, a billionth more is refused. How a dataset stands goes by the tightest limit for life.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
@@ -19,15 +19,17 @@ from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
 from dpgov.audit.actor import OPERATOR
+from dpgov.budgets.charging import Limit
 from dpgov.budgets.errors import NotAdmitted
-from dpgov.budgets.models import RateLimit
-from dpgov.budgets.services import allocate, open_parts, set_rate_limit
+from dpgov.budgets.models import Budget, RateLimit
+from dpgov.budgets.services import allocate, open_budget, open_parts, set_rate_limit
 from dpgov.dashboards.budget.selectors import outlook
 from dpgov.dashboards.forecast.forecast import forecasts
 from dpgov.datasets.finding import first_by_name
 from dpgov.datasets.models import Dataset, Permit
-from dpgov.datasets.rules import Rules
+from dpgov.datasets.rules import Rules, least_price_nano
 from dpgov.datasets.services import change_policy, permit
+from dpgov.datasets.status import status_now, statuses_of
 from dpgov.limits.ways import ways_to_ask
 from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import NANO, as_number, as_text
@@ -38,7 +40,7 @@ from dpgov.queries.asking.submit import submit
 from dpgov.tenants.models import Membership
 from tests.declared import declare_otherwise
 from tests.examples import examples
-from tests.integration.budgets.shared.sharing import shared_budget
+from tests.integration.budgets.shared.sharing import charge, fresh, shared_budget
 from tests.small_dataset import EDUCATIONS, register_small_dataset
 
 RHO = Currency(Mode.ZCDP, Decimal("1e-6"))
@@ -59,7 +61,7 @@ class World:
     grant: int | None
     rate: int | None
     divided: bool
-    shared: int | None
+    shared_left: int | None
     asked_before: int | None
 
 
@@ -73,7 +75,7 @@ WORLDS = st.builds(
     grant=MAYBE,
     rate=MAYBE,
     divided=st.booleans(),
-    shared=MAYBE,
+    shared_left=st.one_of(MAYBE, st.just(0)),
     asked_before=st.one_of(st.none(), st.just(NANO // 200)),
 )
 
@@ -104,10 +106,11 @@ def _make(world: World, dataset: Dataset, owner: Membership, analyst: Membership
     if world.divided:
         open_parts(budget=budget, parts=[*EDUCATIONS, "other"])
         declare_otherwise(Dataset.objects.all(), partition_column="education")
-    if world.shared and budget.mode == "pure":
-        shared_budget(owner.tenant, "The same people", budget, limit=world.shared)
+    shared = None if world.shared_left is None else _shared_with_another(budget)
     if world.asked_before:
         _submit(analyst, budget.currency.unit, price(world.asked_before))
+    if shared is not None and world.shared_left is not None:
+        _leave(shared, price(world.shared_left))
     if world.grant:
         allocate(
             dataset_budget=budget,
@@ -139,6 +142,22 @@ def _make(world: World, dataset: Dataset, owner: Membership, analyst: Membership
         Permit.objects.update(last_day=clock.today() + timedelta(days=world.permit_days))
 
 
+def _shared_with_another(budget: Budget) -> Budget:
+    """What this dataset shares with another one about the same people, which has room."""
+    currency = budget.currency
+    other = open_budget(
+        tenant=budget.tenant, label="Other", limit_nano=30 * NANO, currency=currency
+    )
+    return shared_budget(budget.tenant, "The same people", budget, other, currency=currency)
+
+
+def _leave(shared: Budget, nano: int) -> None:
+    """By questions about the other dataset, so much is left for both, or less."""
+    more = fresh(shared).remaining_nano - nano
+    if more > 0:
+        charge(Budget.objects.get(label="Other"), more)
+
+
 def _same_everywhere(analyst: Membership, api: APIClient) -> None:
     dataset = _now()
     currency = dataset.budget.currency
@@ -152,9 +171,21 @@ def _same_everywhere(analyst: Membership, api: APIClient) -> None:
     assert seen.questions * seen.usual_nano <= seen.fit.in_all_nano
     (forecast,) = forecasts([dataset], clock.today())
     assert fits <= forecast.left_nano
+    assert forecast.left_nano == _left_for_life(priced.limits)
+    stands = {found[0].status, seen.status, forecast.status, status_now(dataset)}
+    (status,) = stands | {statuses_of([dataset])[dataset.pk]}
+    assert status.is_used_up == (forecast.left_nano < least_price_nano(dataset))
+    if status.is_used_up:
+        assert fits == 0
     _same_in_the_api(api, fits, priced.largest_fit_epsilon_nano, currency)
     _is_accepted_and_no_more(analyst, currency.unit, fits)
     _is_accepted_and_no_more(analyst, "epsilon", priced.largest_fit_epsilon_nano)
+
+
+def _left_for_life(limits: Sequence[Limit]) -> int:
+    """What everybody's questions together may still take of the tightest limit for life."""
+    lasting = [one for one in limits if not one.period and one.kind != Budget.Kind.ALLOCATION]
+    return min(one.remaining_nano for one in lasting)
 
 
 def _same_in_the_api(api: APIClient, fits: int, epsilon: int, currency: Currency) -> None:
