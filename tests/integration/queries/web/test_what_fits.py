@@ -35,7 +35,7 @@ from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import NANO, as_number, as_text
 from dpgov.privacy.accounting.loss import PURE, Currency, Mode
 from dpgov.queries.asking.policy import QueryLimitExceeded
-from dpgov.queries.asking.quote import quote
+from dpgov.queries.asking.quote import quote, quote_batch
 from dpgov.queries.asking.submit import submit
 from dpgov.tenants.models import Membership
 from tests.declared import declare_otherwise
@@ -101,6 +101,22 @@ def test_every_number_that_says_what_fits_is_the_same(
         transaction.set_rollback(True)
 
 
+@pytest.mark.parametrize("least_error", [None, 10, 300])
+def test_one_count_has_the_same_largest_price_alone_and_as_a_batch(
+    least_error: int | None, dataset: Dataset, owner: Membership, analyst: Membership
+) -> None:
+    """L16: two searches, of a question and of a whole that is shared out, end at one value."""
+    most = min(dataset.per_query_limit_nano, dataset.budget.limit_nano)
+    rules = Rules(most, None, (), least_error)
+    change_policy(dataset=_now(), rules=rules, user=owner.user)
+    raw_plan = COUNT | {dataset.budget.currency.unit: "0.01"}
+    priced = quote(user=analyst.user, dataset=_now(), raw_plan=raw_plan)
+    assert 0 < priced.largest_fit_nano <= most
+    assert (priced.largest_fit_nano < most) == (least_error is not None)
+    found = (priced.largest_fit_nano, priced.largest_fit_epsilon_nano)
+    assert _of_a_batch(analyst) == found
+
+
 def _make(world: World, dataset: Dataset, owner: Membership, analyst: Membership) -> None:
     price, budget = dataset.budget.currency.price_of, dataset.budget
     if world.divided:
@@ -163,6 +179,7 @@ def _same_everywhere(analyst: Membership, api: APIClient) -> None:
     currency = dataset.budget.currency
     priced = quote(user=analyst.user, dataset=dataset, raw_plan=COUNT | {currency.unit: "0.01"})
     fits = priced.largest_fit_nano
+    assert _of_a_batch(analyst) == (fits, priced.largest_fit_epsilon_nano)
     found, _every = first_by_name(analyst, 8)
     assert found[0].available is not None
     assert found[0].available.nano == fits, "the desk"
@@ -180,6 +197,14 @@ def _same_everywhere(analyst: Membership, api: APIClient) -> None:
     _same_in_the_api(api, fits, priced.largest_fit_epsilon_nano, currency)
     _is_accepted_and_no_more(analyst, currency.unit, fits)
     _is_accepted_and_no_more(analyst, "epsilon", priced.largest_fit_epsilon_nano)
+
+
+def _of_a_batch(analyst: Membership) -> tuple[int, int]:
+    """What a batch of the one count could cost, in what the dataset counts and as pure ε."""
+    dataset = _now()
+    raw = {"plans": [COUNT], dataset.budget.currency.unit: "0.01"}
+    priced = quote_batch(user=analyst.user, dataset=dataset, raw_batch=raw)
+    return priced.largest_fit_nano, priced.largest_fit_epsilon_nano
 
 
 def _left_for_life(limits: Sequence[Limit]) -> int:
