@@ -9,10 +9,13 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, QueryDict
 
 from dpgov.budgets.allocated import Allocations, names_of_allocations
-from dpgov.datasets.lineage import allocations_for
+from dpgov.budgets.charging import lifetime
+from dpgov.datasets.fitting import all_rows, fit, terms_shown
+from dpgov.datasets.lineage import allocations_for, governing, read_parents
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.rules import least_price_nano, rules_shown
 from dpgov.datasets.selectors import current_version, schema_of
+from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import NANO, as_text
 from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.queries.asking.quote import Quote, quote
@@ -80,14 +83,16 @@ def charging(request: HttpRequest, ground: Ground, data: QueryDict) -> QueryDict
 def usual_price(dataset: Dataset) -> str:
     """What a new question begins at, in the dataset's currency.
 
-    Within the dataset's own limits, so far as they are read with it; whether it would be accepted
-    under all of them is said with the price (`datasets.fitting`).
+    What a count may cost under the policy, its own limit and those of its parents, without a
+    permit: as far as these were read with it. What fits under all limits is said with the price.
     """
+    read_parents([dataset])
     currency = dataset.budget.currency
     usual = currency.price_of(_USUAL_EPSILON)
-    rules = rules_shown(dataset)
-    fitting = min(usual, rules.per_query_nano, dataset.budget.remaining_nano or usual)
-    return as_text(max(currency.tidy_limit(fitting), least_price_nano(dataset, rules)))
+    terms = terms_shown([dataset], None, clock.today())[dataset.pk]
+    own = [lifetime(one.budget) for one in governing(dataset)]
+    fits = fit(terms, own, all_rows(dataset)).nano or min(usual, terms.rules.per_query_nano)
+    return as_text(max(currency.tidy_limit(min(usual, fits)), terms.least_nano))
 
 
 def remembered(dataset: Dataset) -> str:

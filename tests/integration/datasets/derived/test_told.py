@@ -22,6 +22,7 @@ from dpgov.privacy.accounting.decimals import NANO
 from dpgov.queries.models import Query
 from dpgov.queries.web.forms.page import usual_price
 from dpgov.tenants.models import Membership
+from tests.integration.budgets.shared.sharing import charge
 from tests.integration.dashboards.reading import figure, page
 
 Ask = Callable[..., Query]
@@ -54,6 +55,15 @@ def test_the_most_of_one_question_is_that_of_the_narrowest_wherever_it_is_told(
     assert usual_price(fresh) == "0.05"
     for reader, door in ((owner, ""), (owner, "limits/"), (analyst, "budget/"), (analyst, "ask/")):
         assert "0.05" in client_for(reader).get(f"/datasets/{both.slug}/{door}").text, door
+
+
+def test_a_new_question_begins_within_what_is_left_of_a_parent(
+    both: Dataset, visits_and_costs: tuple[Dataset, Dataset]
+) -> None:
+    """L16: as it is priced."""
+    assert usual_price(Dataset.objects.get(pk=both.pk)) == "0.5"
+    charge(visits_and_costs[0].budget, 99 * NANO // 10)
+    assert usual_price(Dataset.objects.get(pk=both.pk)) == "0.1"
 
 
 def test_what_others_ask_of_a_parent_uses_up_the_derived_dataset_and_the_other_way_round(

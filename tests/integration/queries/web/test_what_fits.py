@@ -32,11 +32,12 @@ from dpgov.datasets.services import change_policy, permit
 from dpgov.datasets.status import status_now, statuses_of
 from dpgov.limits.ways import ways_to_ask
 from dpgov.operation import clock
-from dpgov.privacy.accounting.decimals import NANO, as_number, as_text
+from dpgov.privacy.accounting.decimals import NANO, as_number, as_text, parse_epsilon
 from dpgov.privacy.accounting.loss import PURE, Currency, Mode
 from dpgov.queries.asking.policy import QueryLimitExceeded
 from dpgov.queries.asking.quote import quote, quote_batch
 from dpgov.queries.asking.submit import submit
+from dpgov.queries.web.forms.page import usual_price
 from dpgov.tenants.models import Membership
 from tests.declared import declare_otherwise
 from tests.examples import examples
@@ -115,6 +116,34 @@ def test_one_count_has_the_same_largest_price_alone_and_as_a_batch(
     assert (priced.largest_fit_nano < most) == (least_error is not None)
     found = (priced.largest_fit_nano, priced.largest_fit_epsilon_nano)
     assert _of_a_batch(analyst) == found
+
+
+@pytest.mark.parametrize(
+    ("above", "least_error", "left"),
+    [(NANO // 10, None, None), (None, 300, None), (None, None, NANO // 10), (0, None, 0)],
+)
+def test_a_new_question_begins_at_an_amount_that_fits_where_any_does(
+    above: int | None,
+    least_error: int | None,
+    left: int | None,
+    dataset: Dataset,
+    owner: Membership,
+    analyst: Membership,
+) -> None:
+    """L16: under what is read with the dataset: its policy and what is left of it."""
+    budget = dataset.budget
+    price = budget.currency.price_of
+    most = min(dataset.per_query_limit_nano, budget.limit_nano)
+    needs = None if above is None else price(above)
+    change_policy(dataset=_now(), rules=Rules(most, needs, (), least_error), user=owner.user)
+    if left is not None:
+        charge(budget, budget.limit_nano - price(left))
+    begins = parse_epsilon(usual_price(_now()))
+    raw_plan = COUNT | {budget.currency.unit: as_text(begins)}
+    priced = quote(user=analyst.user, dataset=_now(), raw_plan=raw_plan)
+    assert (priced.refusal is None) == (left != 0)
+    usual = budget.currency.tidy_limit(price(NANO // 2))
+    assert begins == usual if left == 0 else begins < usual
 
 
 def _make(world: World, dataset: Dataset, owner: Membership, analyst: Membership) -> None:
