@@ -63,12 +63,6 @@ def laplace_density(at: Rational, centre: Rational, scale: Rational) -> Decimal:
 
 
 @_precisely
-def laplace_within(reach: Rational, scale: Rational) -> Decimal:
-    """The chance that Laplace noise is no larger than `reach`: 1 - e^(-t/b)."""
-    return 1 - exponential(-exactly(reach) / exactly(scale))
-
-
-@_precisely
 def laplace_deviation(scale: Rational) -> Decimal:
     """The standard deviation of Laplace noise: sqrt(2) times its scale."""
     return root(2) * exactly(scale)
