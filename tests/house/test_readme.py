@@ -34,6 +34,12 @@ def test_continuous_integration_asks_the_engine_that_needs_java_too() -> None:
     assert f"\n{command} " in (ROOT / "CONTRIBUTING.md").read_text()
 
 
+def test_continuous_integration_runs_every_script_of_bench() -> None:
+    """Those that start servers of their own are behind a marker, so that a whole run stays short."""
+    command = "uv run pytest --profile=sqlite -m long tests/integration/bench"
+    assert f"\n.uv/bin/{command}\n" in (ROOT / ".ci/run").read_text()
+
+
 def test_tutorials_begin_with_the_same_command() -> None:
     for path in (ROOT / "docs/tutorials").glob("*.md"):
         assert DEMO in path.read_text(), path.name
