@@ -15,7 +15,7 @@ import psycopg
 import redis
 
 from bench.fleet import Fleet
-from tests.servers.loopback import free_port, stop, wait_until
+from tests.servers.loopback import free_port, stop, until_it_answers
 from tests.servers.missing import find
 from tests.servers.redis import answers, start_redis
 
@@ -35,7 +35,7 @@ class OwnRedis:
 
     def _started(self) -> subprocess.Popen[bytes]:
         process = start_redis(self._program, self._home, self.port)
-        wait_until(lambda: answers(self.port), process, "Redis")
+        until_it_answers(lambda: answers(self.port), process, "Redis")
         return process
 
     def restart(self) -> None:

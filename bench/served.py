@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.error import HTTPError
 
-from tests.servers.loopback import free_port, stop, wait_until
+from tests.servers.loopback import free_port, stop, until_it_answers
 
 OURS = ("--config", "python:dpgov.configuration.serving")
 """How the product is served. What it loads before its first request is the product's own."""
@@ -34,7 +34,7 @@ def served(
     ]
     process = subprocess.Popen(command, cwd=_ROOT, env=environment, start_new_session=True)
     try:
-        wait_until(lambda: _answers(f"http://{address}{answers}"), process, "gunicorn")
+        until_it_answers(lambda: _answers(f"http://{address}{answers}"), process, "gunicorn")
         yield f"http://{address}"
     finally:
         stop(process, signal.SIGTERM)

@@ -135,35 +135,66 @@ def test_a_product_outside_of_a_run_makes_its_own_tables(
 
 
 _LEAVES_OUT = {"skip", "skipif", "skipIf", "skipUnless", "SkipTest", "xfail", "importorskip"}
-_WAITS = {"sleep", "wait_for_timeout"}
-# Where something else is waited for that says nothing by itself, or is slow on purpose.
+_SLEEPS = {"sleep", "wait_for_timeout", "within"}
+_CLOCKS = {"monotonic", "perf_counter", "time", "now"}
+# Who waits for something says `until` of `tests.servers.waiting`. These are slow on purpose, have a
+# rhythm, or go on another way once a time is over.
 _MAY_WAIT = {
+    "tests/integration/datasets/arrivals/test_real_reader.py": "else its reader is let go on",
+    "tests/integration/notices/test_slow_servers.py": "a server that drips until its test is over",
     "tests/integration/operation/hungry.py": "a question that never ends, in a process of its own",
-    "tests/integration/queries/answering/slow.py": "an answer that takes long, likewise",
+    "tests/integration/operation/test_outages.py": "an outage lasts, and connections keep breaking",
+    "tests/integration/operation/test_stopping.py": "what waits is the product, a millisecond",
+    "tests/integration/queries/answering/slow.py": "an answer that takes long, as of the hungry",
+    "tests/integration/queries/answering/test_chaos.py": "half a minute of blows, in a rhythm",
+    "tests/integration/queries/answering/test_heartbeat.py": "a clock that a test sets",
     "tests/journeys/asking/test_sql_editor.py": "a list takes no key for a moment, and shows none",
-    "tests/journeys/joint/test_joint.py": "three workers, until the page that is read anew says so",
-    "tests/journeys/product.py": "another process, until it says that it is there",
-    "tests/journeys/standing_still.py": "another process, until the kernel has stopped it",
-    "tests/journeys/test_ninety_days.py": "another process, until it has lived ninety days",
-    "tests/servers/loopback.py": "another process, until its port answers",
+    "tests/journeys/standing_still.py": "else the workers are let on, and stopped again",
+    "tests/servers/loopback.py": "else a server that was asked to end is killed",
+    "tests/servers/waiting.py": "the one way",
 }
 # Calls that fail where something is not as it should be.
 _SAYS = {
     *("raises", "fail", "expect", "validate", "validate_response", "check_schema"),
     *("django_assert_num_queries", "django_assert_max_num_queries", "run_state_machine_as_test"),
-    "finish",  # of a tutorial: all that it says was done
+    *("finish", "until"),  # of a tutorial: all that it says was done; of what is waited for
 }
 
 
 def test_no_test_is_left_out_or_sleeps() -> None:
     found = [(tree.name(path), _word(node)) for path, node in _nodes()]
     assert {name for name, word in found if word in _LEAVES_OUT} == set()
-    waits = {
-        tree.name(path)
-        for path, node in _nodes()
-        if isinstance(node, ast.Call) and _word(node.func) in _WAITS
-    }
-    assert waits == set(_MAY_WAIT)
+    assert {tree.name(path) for path, node in _nodes() if _waits(node)} == set(_MAY_WAIT)
+
+
+@pytest.mark.parametrize(
+    ("line", "waits"),
+    [
+        ("time.sleep(1)", True),
+        ("Event().wait(0.2)", True),
+        ("pause.wait(timeout=A_SECOND)", True),
+        ("within(3, lambda: False)", True),
+        ("while time.monotonic() < end:\n    look()", True),
+        ("process.wait()", False),
+        ("process.wait(PATIENCE)", False),
+        ("while look():\n    pass", False),
+    ],
+)
+def test_a_pause_is_seen_whatever_it_hides_in(line: str, waits: bool) -> None:
+    """In an event that nobody sets, or in a loop that looks at a clock."""
+    assert any(map(_waits, ast.walk(ast.parse(line)))) is waits
+
+
+def _waits(node: ast.AST) -> bool:
+    """For a time, and not for something that must come before the patience of all is over."""
+    if isinstance(node, ast.While):
+        calls = [part for part in ast.walk(node) if isinstance(part, ast.Call)]
+        return any(_word(call.func) in _CLOCKS for call in calls)
+    if not isinstance(node, ast.Call):
+        return False
+    told = [*node.args, *(keyword.value for keyword in node.keywords)]
+    timed = [_word(value) for value in told] not in ([], ["PATIENCE"])
+    return _word(node.func) in _SLEEPS or (_word(node.func) == "wait" and timed)
 
 
 def _nodes() -> Iterator[tuple[Path, ast.AST]]:

@@ -5,7 +5,8 @@ import select
 
 from django.db import connection
 
-_PATIENCE = 60
+from tests.servers.waiting import PATIENCE
+
 _LOOKS = 20_000
 
 
@@ -19,7 +20,7 @@ class Turn:
         os.write(self.writer, b"x")
 
     def wait(self) -> None:
-        select.select([self.reader], [], [], _PATIENCE)
+        select.select([self.reader], [], [], PATIENCE)
 
 
 def until_somebody_waits(done: Turn) -> None:

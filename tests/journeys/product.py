@@ -5,7 +5,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,8 +14,9 @@ from typing import Any
 import psycopg
 
 from tests.profile import redis_numbers
-from tests.servers.loopback import ServerDidNotStart, free_port, stop
+from tests.servers.loopback import free_port, stop, until_it_answers
 from tests.servers.postgres import APP
+from tests.servers.waiting import end_of, until
 from tests.tables import begin_with_them, like_them
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -121,19 +121,15 @@ def _migrate(settings: dict[str, str]) -> None:
 
 
 def _wait_for_sign_ins(said: Path, process: subprocess.Popen[bytes]) -> str:
-    deadline = time.monotonic() + 600
-    while time.monotonic() < deadline and process.poll() is None:
-        text = said.read_text()
-        if _SAID_LAST in text:
-            return text
-        time.sleep(0.1)
-    raise ServerDidNotStart(said.read_text())
+    def has_ended_or_is_there() -> bool:
+        return process.poll() is not None or _SAID_LAST in said.read_text()
+
+    until(has_ended_or_is_there, end_of(said))
+    text = said.read_text()
+    assert _SAID_LAST in text, text
+    return text
 
 
 def _wait_for_workers(told: Path, process: subprocess.Popen[bytes]) -> None:
     """Until whoever answers questions and whoever reads files say that they are there."""
-    deadline = time.monotonic() + 300
-    while len(list(told.glob("*.ready"))) < 2:
-        if time.monotonic() > deadline or process.poll() is not None:
-            raise ServerDidNotStart(f"no workers: {list(told.glob('*'))}")
-        time.sleep(0.1)
+    until_it_answers(lambda: len(list(told.glob("*.ready"))) >= 2, process, "a worker")

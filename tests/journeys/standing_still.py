@@ -3,16 +3,15 @@
 import os
 import signal
 import sqlite3
-import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 import psycopg
 
 from tests.journeys.product import Product, workers_of
+from tests.servers.waiting import PATIENCE, until, within
 
-_PATIENCE = 60.0
 _OPEN = (
     "SELECT count(*) FROM pg_stat_activity"
     " WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL"
@@ -40,19 +39,21 @@ def _stop_between_transactions(product: Product, workers: list[int]) -> None:
             _send(workers, signal.SIGSTOP)
         return
     with psycopg.connect(product.database, autocommit=True) as connection:
-        deadline = time.monotonic() + _PATIENCE
-        while True:
+
+        def stopped_between() -> bool:
             _send(workers, signal.SIGSTOP)
-            if _within(0.5, lambda: connection.execute(_OPEN).fetchone() == (0,)):
-                return
-            assert time.monotonic() < deadline, "some transaction is always open"
+            if within(0.5, lambda: connection.execute(_OPEN).fetchone() == (0,), every=0.01):
+                return True
             _send(workers, signal.SIGCONT)
+            return False
+
+        until(stopped_between, "some transaction is always open")
 
 
 @contextmanager
 def _nobody_writes(state: Path) -> Generator[None]:
     """The lock of SQLite's writers is taken, so that no worker has it."""
-    with closing(sqlite3.connect(state / "dpgov.sqlite3", timeout=_PATIENCE)) as connection:
+    with closing(sqlite3.connect(state / "dpgov.sqlite3", timeout=PATIENCE)) as connection:
         connection.isolation_level = None
         connection.execute("BEGIN IMMEDIATE")
         yield
@@ -63,20 +64,11 @@ def _send(workers: list[int], number: int) -> None:
     for pid in workers:
         os.kill(pid, number)
     if number == signal.SIGSTOP:
-        assert _within(_PATIENCE, lambda: all(map(_is_stopped, workers)))
+        until(lambda: all(map(_is_stopped, workers)), "they go on", every=0.01)
 
 
 def _is_stopped(pid: int) -> bool:
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
-
-
-def _within(seconds: float, holds: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.01)
-    return True
 
 
 def _works_on(pid: int, queue: str) -> bool:

@@ -1,7 +1,6 @@
 """The demonstration as it starts for everybody: a first page, and its past arriving behind it."""
 
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ from playwright.sync_api import Browser, expect
 from tests.journeys.browser import Visitor
 from tests.journeys.looking import look_at
 from tests.journeys.product import Product, started_product
+from tests.servers.waiting import PATIENCE, end_of, until
 
 pytestmark = pytest.mark.long
 _ARRIVED = "You can ask now."
@@ -49,7 +49,9 @@ def test_its_past_arrives_behind_the_first_page(
         answer = page.request.post("/")
         assert answer.status == 503
         assert "Nothing was changed" in answer.text()
-        said = _wait_until_arrived(tmp_path / "said.txt")
+        log = tmp_path / "said.txt"
+        until(lambda: _ARRIVED in log.read_text(), end_of(log), patience=3 * PATIENCE)
+        said = log.read_text()
         assert "log proves itself" in said
         assert "Warning" not in said
         visitor.close()
@@ -99,11 +101,3 @@ def look_at_its_pages(browser: Browser, product: Product) -> None:
     for visitor in people.values():
         visitor.close()
     assert complaints == []
-
-
-def _wait_until_arrived(said: Path) -> str:
-    deadline = time.monotonic() + 900
-    while _ARRIVED not in (text := said.read_text()):
-        assert time.monotonic() < deadline, text
-        time.sleep(0.5)
-    return text

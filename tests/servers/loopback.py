@@ -1,13 +1,16 @@
-"""Free ports and waiting, for servers on this machine."""
+"""Free ports, beginnings and ends of servers on this machine."""
 
 import socket
 import subprocess
-import time
 from collections.abc import Callable
+
+from tests.servers.waiting import until, within
+
+_ENDS_SECONDS = 60
 
 
 class ServerDidNotStart(RuntimeError):
-    """A server that a test run started ended at once or never answered."""
+    """A server that a test run started ended at once."""
 
 
 def free_port() -> int:
@@ -18,27 +21,24 @@ def free_port() -> int:
         return port
 
 
-def wait_until(
-    answers: Callable[[], bool], process: subprocess.Popen[bytes], name: str, *, seconds: int = 60
+def until_it_answers(
+    answers: Callable[[], bool], process: subprocess.Popen[bytes], name: str
 ) -> None:
-    """Poll until the server answers. Raises ServerDidNotStart when it died or time has passed."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
+    """Wait for a server. Raises ServerDidNotStart when it died, or AssertionError as `until`."""
+
+    def there() -> bool:
         if process.poll() is not None:
             raise ServerDidNotStart(f"{name} ended with code {process.returncode}")
-        if answers():
-            return
-        time.sleep(0.05)
-    raise ServerDidNotStart(f"{name} did not answer within {seconds} seconds")
+        return answers()
+
+    until(there, f"{name} does not answer")
 
 
 def stop(process: subprocess.Popen[bytes], signal_number: int) -> None:
-    """Ask the process to end, and end it if it has not within 20 s."""
+    """Ask the process to end, and end it if it has not within a minute."""
     if process.poll() is not None:
         return
     process.send_signal(signal_number)
-    try:
-        process.wait(timeout=20)
-    except subprocess.TimeoutExpired:
+    if not within(_ENDS_SECONDS, lambda: process.poll() is not None, every=0.01):
         process.kill()
-        process.wait()
+    process.wait()

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.servers.loopback import free_port, stop, wait_until
+from tests.servers.loopback import free_port, stop, until_it_answers
 
 BUCKET = "dpgov-files"
 KEY = "k" * 40
@@ -83,7 +83,7 @@ def throw_away_objects(root: Path) -> Generator[ObjectServer]:
             start_new_session=True,
         )
     try:
-        wait_until(lambda: _answers(port), process, "the S3 server")
+        until_it_answers(lambda: _answers(port), process, "the S3 server")
         server = ObjectServer(port)
         server.empty()
         yield server

@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from tests.servers.loopback import ServerDidNotStart, free_port, stop, wait_until
+from tests.servers.loopback import ServerDidNotStart, free_port, stop, until_it_answers
 from tests.servers.missing import find
 
 APP, SWEEPER, AUDITOR = "dpgov_app", "dpgov_sweeper", "dpgov_auditor"
@@ -41,7 +41,7 @@ def throw_away_postgres(root: Path, *, durable: bool = False) -> Generator[str]:
     process = _serve(postgres, folder, port, as_user, durable=durable)
     try:
         admin = f"postgresql://admin:{password}@127.0.0.1:{port}/postgres"
-        wait_until(lambda: _answers(admin), process, "PostgreSQL")
+        until_it_answers(lambda: _answers(admin), process, "PostgreSQL")
         _create_roles(admin, password)
         yield f"postgres://dpgov:{password}@127.0.0.1:{port}/dpgov?{EVERY_TENANT}"
     finally:

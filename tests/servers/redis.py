@@ -7,7 +7,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.servers.loopback import free_port, stop, wait_until
+from tests.servers.loopback import free_port, stop, until_it_answers
 from tests.servers.missing import find
 
 
@@ -18,7 +18,7 @@ def throw_away_redis(root: Path) -> Generator[str]:
     port = free_port()
     process = start_redis(program, root, port)
     try:
-        wait_until(lambda: answers(port), process, "Redis")
+        until_it_answers(lambda: answers(port), process, "Redis")
         yield f"redis://127.0.0.1:{port}"
     finally:
         stop(process, signal.SIGTERM)

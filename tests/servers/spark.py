@@ -14,13 +14,12 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.servers.loopback import free_port, stop, wait_until
+from tests.servers.loopback import free_port, stop, until_it_answers
 from tests.servers.missing import MissingProgram, find
 
 _JAVA = "openjdk-17-jre-headless"
 _HOST = "127.0.0.1"
 # A machine that is busy takes minutes to start four of them.
-_PATIENCE = 300
 _CONNECT = "org.apache.spark.sql.connect.service.SparkConnectServer"
 _DEPLOY = "org.apache.spark.deploy"
 
@@ -54,7 +53,7 @@ def throw_away_spark(root: Path, *, cores: int = 1) -> Generator[Spark]:
         where = ["--host", _HOST, "--webui-port", "0"]
         deploy = ["spark-class", f"{_DEPLOY}.master.Master", *where]
         started.run("master", [*deploy, "--port", str(ports[0])])
-        started.wait("master", ports[0])
+        started.until_it_listens("master", ports[0])
         for number in range(2):
             own = ["--cores", str(cores), "--memory", "1g", "--work-dir", str(root / "work")]
             deploy = ["spark-class", f"{_DEPLOY}.worker.Worker", *where]
@@ -62,7 +61,7 @@ def throw_away_spark(root: Path, *, cores: int = 1) -> Generator[Spark]:
         options = [f"--conf={name}={value}" for name, value in _settings(found, root).items()]
         submit = ["spark-submit", "--class", _CONNECT, "--master", master]
         started.run("connect", [*submit, *options, "spark-internal"], token=found.token)
-        started.wait("connect", found.port)
+        started.until_it_listens("connect", found.port)
         yield found
 
 
@@ -119,9 +118,9 @@ class _Processes:
                 )
             )
 
-    def wait(self, name: str, port: int) -> None:
+    def until_it_listens(self, name: str, port: int) -> None:
         """Until the one that was started last listens."""
-        wait_until(_listens(port), self._all[-1], f"Spark's {name}", seconds=_PATIENCE)
+        until_it_answers(_listens(port), self._all[-1], f"Spark's {name}")
 
     def stop(self) -> None:
         for process in reversed(self._all):

@@ -10,10 +10,9 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 import venv
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,12 +24,12 @@ import yaml
 from tests.house import tree
 from tests.house.deployment import dockerfile
 from tests.servers.loopback import free_port, stop
+from tests.servers.waiting import end_of, until
 
 _INSIDE = re.compile(r"(?<![\w.:/])/(app|data|checkpoints|keys|tmp)\b")
 # Where packages come from and how to get there.
 _FETCHING = re.compile(r"^(HOME|(PIP|UV|SSL)_.*|.*(PROXY|CA_BUNDLE))$", re.IGNORECASE)
 _NEED_ROOT = ("useradd", "chown")
-_PATIENCE = 60
 _COMPOSE = tree.ROOT / "docker/compose.yaml"
 
 
@@ -153,12 +152,14 @@ def test_every_process_of_the_compose_file_starts_and_passes_its_health_check(
     web = dockerfile.stages()[-1].all("CMD")[0].in_exec_form()
     healthy = dockerfile.stages()[-1].all("HEALTHCHECK")[0].in_exec_form()
     assert image.run(healthy).returncode != 0, "the control: nobody is there yet"
-    with image.running(web), image.running(services["sweeper"]["command"]):
-        _until(lambda: image.run(healthy).returncode == 0)
-        _until(lambda: _passes(image, services["sweeper"]["healthcheck"]["test"]))
+    with image.running(web) as log:
+        until(lambda: image.run(healthy).returncode == 0, end_of(log))
+        with image.running(services["sweeper"]["command"]) as log:
+            test = services["sweeper"]["healthcheck"]["test"]
+            until(lambda: _passes(image, test), end_of(log))
     for name in ("worker", "reader"):
         with image.running(services[name]["command"]) as log:
-            _until(partial(_says_ready, log))
+            until(partial(_says_ready, log), end_of(log))
     assert _listing(image.root / "app") == before
 
 
@@ -168,13 +169,6 @@ def _passes(image: Image, test: list[str]) -> bool:
 
 def _listing(folder: Path) -> set[Path]:
     return set(folder.rglob("*"))
-
-
-def _until(holds: Callable[[], bool]) -> None:
-    pause, end = threading.Event(), time.monotonic() + _PATIENCE
-    while not holds():
-        assert time.monotonic() < end, "it took too long"
-        pause.wait(0.2)
 
 
 def test_the_image_is_made_for_a_python_that_the_project_supports() -> None:

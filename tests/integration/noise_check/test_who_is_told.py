@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from io import StringIO
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 import pytest
@@ -29,7 +28,7 @@ from dpgov.notices.events.follow import follow
 from dpgov.notices.selectors import notices_of
 from dpgov.tenants.models import Membership
 from tests.house.tree import ROOT
-from tests.integration.operation.installation import until
+from tests.servers.waiting import until
 
 pytestmark = pytest.mark.django_db
 FINE = Finding("count", "pure", 2.0, 1.3, 20_000, 1e-6, 50, bound=1.8, control=2.4)
@@ -120,8 +119,7 @@ def test_a_signal_that_is_swallowed_ends_the_run_in_the_midst_of_a_finding(
 
     def findings(*_: object) -> Iterator[Finding]:
         Deleted()
-        Event().wait(60)
-        pytest.fail("it was not ended")
+        until(lambda: False, "it was not ended")
         yield FINE
 
     monkeypatch.setattr(check_noise, "check", findings)

@@ -1,7 +1,5 @@
 """A question given to a worker that misbehaves, and what must have become of it."""
 
-import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +9,8 @@ from dpgov.queries.answering.sweep import sweep
 from dpgov.queries.models import Query, Release
 from tests.cast import publish_now
 from tests.integration.queries.answering.workers import prefork_fleet
+from tests.servers.waiting import end_of, until
 
-PATIENCE = 180
 HUNGRY_APP = "tests.integration.operation.hungry"
 
 
@@ -22,14 +20,16 @@ def ended(
     """Let a hungry worker at it and sweep until it has ended, the lease being so many seconds."""
     settings.DPGOV_LEASE_SECONDS = lease
     changes |= {"DPGOV_LEASE_SECONDS": str(lease), "HUNGRY": way}
-    pause, until = threading.Event(), time.monotonic() + PATIENCE
-    with prefork_fleet(folder / "worker.log", app=HUNGRY_APP, **changes):
-        while query.state not in Query.ENDED:
-            assert time.monotonic() < until, (folder / "worker.log").read_text()[-3000:]
-            sweep()
-            publish_now()
-            pause.wait(0.3)
-            query.refresh_from_db()
+    log = folder / "worker.log"
+
+    def has_ended() -> bool:
+        sweep()
+        publish_now()
+        query.refresh_from_db()
+        return query.state in Query.ENDED
+
+    with prefork_fleet(log, app=HUNGRY_APP, **changes):
+        until(has_ended, end_of(log), every=0.3)
     return query
 
 

@@ -10,11 +10,9 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,8 +28,8 @@ from tests.servers.keys import new_keys
 from tests.servers.loopback import free_port, stop
 from tests.servers.postgres import APP, AUDITOR, SWEEPER, throw_away_postgres
 from tests.servers.redis import throw_away_redis
+from tests.servers.waiting import until
 
-PATIENCE = 120
 OWNER = "dpgov_owner"
 SIGNING = ("sweep", "checkpoint", "rotate_checkpoint_key")
 _BIN = Path(sys.executable).parent
@@ -223,11 +221,3 @@ def _procfile(port: int) -> dict[str, list[str]]:
     lines = (ROOT / "Procfile").read_text().replace(":8000", f":{port}").splitlines()
     named = dict(line.split(": ", 1) for line in lines)
     return {name: shlex.split(text) for name, text in named.items()}
-
-
-def until(holds: Callable[[], bool], otherwise: str) -> None:
-    """Poll; fails with the text when it takes too long."""
-    pause, end = threading.Event(), time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < end, otherwise
-        pause.wait(0.2)

@@ -10,8 +10,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.house.tree import ROOT
-from tests.integration.operation.installation import Installation, installation, until
+from tests.integration.operation.installation import Installation, installation
 from tests.integration.operation.restoring import AFTERWARDS, BACKUP, MARK_ALL, RESTORE, Places
+from tests.servers.waiting import until
 
 pytestmark = pytest.mark.long
 # The original goes on here: the copy is beside it, under another name.

@@ -25,13 +25,13 @@ import psycopg
 import pytest
 
 from tests.house.tree import ROOT
-from tests.integration.operation.installation import PATIENCE, until
 from tests.integration.operation.restoring import AFTERWARDS, BACKUP, MOVED, RESTORE, Places
 from tests.profile import clean_environment
 from tests.servers.loopback import free_port, stop
 from tests.servers.objects import ObjectServer, throw_away_objects
 from tests.servers.postgres import APP, AUDITOR, SWEEPER, throw_away_postgres
 from tests.servers.redis import throw_away_redis
+from tests.servers.waiting import PATIENCE, until
 
 SITE = "budget.statistics.example"
 # The table of commands in the documentation, and whatever its blocks run by the wrapper.
@@ -75,7 +75,7 @@ class Machine:
             capture_output=True,
             text=True,
             check=False,
-            timeout=PATIENCE * 5,
+            timeout=PATIENCE,
         )
 
     def dpgov(self, *arguments: str, **changes: str) -> str:

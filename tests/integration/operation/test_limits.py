@@ -10,7 +10,8 @@ from django.core.checks import run_checks
 
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
-from tests.integration.operation.hungry_workers import PATIENCE, ended, failed_and_charged
+from tests.integration.operation.hungry_workers import ended, failed_and_charged
+from tests.servers.waiting import PATIENCE
 
 Ask = Callable[..., Query]
 

@@ -4,7 +4,6 @@ import base64
 import json
 import os
 import pickle
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -27,9 +26,9 @@ from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.cast import publish_now
 from tests.integration.queries.answering.workers import prefork_fleet, solo_fleet
+from tests.servers.waiting import end_of, until
 
 PASSWORD = token_urlsafe()
-PATIENCE = 120
 QUEUE = "celery"
 
 
@@ -206,13 +205,14 @@ def test_messages_that_a_stranger_wrote_run_nothing_and_stop_nobody(
     log = tmp_path / "worker.log"
     fleet = prefork_fleet if connection.vendor == "postgresql" else solo_fleet
     with fleet(log) as pids:
-        pause, until = threading.Event(), time.monotonic() + PATIENCE
-        while Query.objects.exclude(state__in=Query.ENDED).exists():
-            assert time.monotonic() < until, log.read_text()[-3000:]
+
+        def is_answered() -> bool:
             pids()
             sweep()
             publish_now()
-            pause.wait(0.5)
+            return not Query.objects.exclude(state__in=Query.ENDED).exists()
+
+        until(is_answered, end_of(log), every=0.5)
     query.refresh_from_db()
     assert query.state == Query.State.RELEASED
     assert not done.exists()

@@ -1,8 +1,6 @@
 """A request's id: believed from the proxy alone, given back, and carried on to the worker."""
 
 import json
-import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,8 +20,8 @@ from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.cast import publish_now
 from tests.integration.queries.answering.workers import prefork_fleet
+from tests.servers.waiting import end_of, until
 
-PATIENCE = 60
 OFFERED = "proxy-0123456789"
 
 
@@ -70,7 +68,7 @@ def test_the_worker_s_lines_bear_the_id_of_the_request_that_asked(
     assert asked.status_code == 202, asked.content
     log = tmp_path / "worker.log"
     with prefork_fleet(log, DPGOV_LOG_FORMAT="json"):
-        _wait_until_failed(asked.json()["id"])
+        until(lambda: _has_failed(asked.json()["id"]), end_of(log))
     lines = [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
     about = [line for line in lines if asked.json()["id"] in line["event"]]
     assert [line["request_id"] for line in about] == [asked.headers["X-Request-ID"]]
@@ -84,12 +82,9 @@ def _damage(version_id: UUID) -> None:
     DatasetVersion.objects.filter(pk=version_id).update(file_seal=seal_of(version_id))
 
 
-def _wait_until_failed(query_id: str) -> None:
-    pause, until = threading.Event(), time.monotonic() + PATIENCE
-    while not Query.objects.filter(pk=query_id, state=Query.State.FAILED).exists():
-        assert time.monotonic() < until
-        publish_now()
-        pause.wait(0.2)
+def _has_failed(query_id: str) -> bool:
+    publish_now()
+    return Query.objects.filter(pk=query_id, state=Query.State.FAILED).exists()
 
 
 @pytest.mark.django_db(transaction=True)

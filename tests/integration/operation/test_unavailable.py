@@ -14,6 +14,7 @@ from rest_framework.test import APIClient
 from dpgov.datasets.models import Dataset
 from dpgov.operation.away import is_outage
 from dpgov.tenants.models import Membership
+from tests.servers.waiting import PATIENCE
 
 THREADS, EACH = 8, 4
 
@@ -105,7 +106,7 @@ def test_after_every_connection_was_cut_the_next_requests_work(
     if connection.vendor != "postgresql":
         assert "sqlite" in connection.vendor, "there is nothing to cut"
         return
-    opened, cut = threading.Barrier(THREADS + 1, timeout=40), threading.Event()
+    opened, cut = threading.Barrier(THREADS + 1, timeout=PATIENCE), threading.Event()
     statuses: list[int] = []
     token = vars(api_for(analyst))["_credentials"]
     path = "/api/v1/datasets/"
@@ -115,7 +116,7 @@ def test_after_every_connection_was_cut_the_next_requests_work(
         client.credentials(**token)
         assert client.get(path).status_code == 200
         opened.wait()
-        cut.wait(40)
+        cut.wait(PATIENCE)
         for _ in range(EACH):
             # What a server's signal does before each request; Django's test client leaves it out.
             close_old_connections()

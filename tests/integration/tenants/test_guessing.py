@@ -39,7 +39,7 @@ def sign_in(person: Membership) -> SignIn:
     return once
 
 
-def wait(seconds: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def let_pass(seconds: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Time passes: what the cache keeps becomes so much older."""
     import time
 
@@ -132,7 +132,7 @@ def test_pauses_double_up_to_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_refused_try_does_not_make_the_pause_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     """H6: knocking on does not keep anybody out."""
     assert sum(begin() for _ in range(50)) == guessing.FREE
-    wait(guessing.FIRST_PAUSE + 1, monkeypatch)
+    let_pass(guessing.FIRST_PAUSE + 1, monkeypatch)
     assert begin()
 
 

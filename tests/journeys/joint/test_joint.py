@@ -9,7 +9,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -22,6 +21,7 @@ from tests.journeys.conftest import Visit
 from tests.journeys.looking import accessibility_problems
 from tests.journeys.product import ROOT, Product
 from tests.servers.loopback import stop
+from tests.servers.waiting import until
 
 _SIDES = (
     ("owner", "officer", "harbour-statistics-office"),
@@ -30,7 +30,6 @@ _SIDES = (
 )
 _PREPARE = "from dpgov.demo.life.joint import prepare; prepare({password!r})"
 # Counts are published within their duration class; keys and shares take looks of three workers.
-_PATIENCE = 600
 _NAMES = ("Harbour Statistics Office", "Elsewhere Institute", "Riverside Hospital")
 _REFUSED = re.compile("422")
 
@@ -149,11 +148,12 @@ def _answer(window: Visitor, *, look: bool) -> list[str]:
     page.goto("/joint/")
     page.get_by_role("link", name="Infections in the region").click()
     link = page.get_by_role("link", name="See the answer and its receipt")
-    deadline = time.monotonic() + _PATIENCE
-    while not link.is_visible():
-        assert time.monotonic() < deadline, page.locator("main").inner_text()
-        time.sleep(1)
+
+    def is_there() -> bool:
         page.reload()
+        return link.is_visible()
+
+    until(is_there, page.locator("main").inner_text, every=1)
     if look:
         _looked_at(window, "joint-answered")
     link.click()

@@ -1,7 +1,6 @@
 """What an owner asks of people before their questions, and what it takes them: terms, approval."""
 
 import re
-import time
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -12,9 +11,9 @@ from tests.journeys.looking import look_at
 from tests.journeys.product import Product
 from tests.journeys.tasks.counting import Role, task
 from tests.journeys.tasks.preparing import await_answer, register
+from tests.servers.waiting import until
 
 _NAME = "Ferry trips"
-_PATIENCE = 120
 
 
 @pytest.fixture(scope="module")
@@ -74,11 +73,10 @@ def requested(visit: Visit, nothing_waits: None, ferry: str) -> None:
 @pytest.fixture
 def approved(visit: Visit, requested: None) -> None:
     """An owner approves the question, and the analyst has been told: the sweeper does it."""
-    told, until = visit().sign_in("analyst"), time.monotonic() + _PATIENCE
+    told = visit().sign_in("analyst")
     before = _notices(told)
     _approve(visit().sign_in("owner"))
-    while _notices(told) == before:
-        assert time.monotonic() < until, "nobody was told"
+    until(lambda: _notices(told) > before, "nobody was told")
 
 
 def _notices(page: Page) -> int:

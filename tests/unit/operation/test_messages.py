@@ -2,7 +2,6 @@
 
 import multiprocessing
 import socket
-import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from kombu.exceptions import OperationalError
 import dpgov.celery  # noqa: F401 - names the transport
 from dpgov.configuration.environment import broker_settings
 from tests.servers.variables import variables
+from tests.servers.waiting import until
 
 MESSAGES = 1000
 
@@ -41,10 +41,13 @@ def test_a_reader_never_finds_half_a_message(tmp_path: Path) -> None:
     with connection(tmp_path) as broker:
         channel = broker.channel()
         writer.start()
-        deadline = time.monotonic() + 60
-        while len(received) < MESSAGES and time.monotonic() < deadline:
+
+        def has_come() -> bool:
             if channel._size("work"):
                 received.append(channel._get("work")["number"])
+            return len(received) >= MESSAGES
+
+        until(has_come, "some were lost", every=0)
     writer.join()
     assert received == list(range(MESSAGES))
     assert list((tmp_path / "in").iterdir()) == []

@@ -23,15 +23,12 @@ from dpgov.datasets.services.files.orphans import remove_orphans
 from dpgov.datasets.tasks import arrivals_round, read_next
 from tests.eager import read_waiting
 from tests.integration.datasets.arrivals.conftest import ask, files, while_it_is_read
-from tests.integration.datasets.arrivals.test_real_reader import (
-    LARGE,
-    stop_while_it_reads,
-    wait_until,
-)
+from tests.integration.datasets.arrivals.test_real_reader import LARGE, stop_while_it_reads
 from tests.integration.datasets.files.test_orphans import age
 from tests.integration.datasets.files.unheard import commit_unheard
 from tests.integration.queries.answering.workers import database_url, reader_of_files
 from tests.servers.cutoff import cut_off
+from tests.servers.waiting import end_of, until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -119,12 +116,12 @@ def test_a_reader_outlives_the_database(browser: Client, tmp_path: Path) -> None
         with reader_of_files(log, DPGOV_DATABASE_URL=through, DPGOV_LEASE_SECONDS="120") as worker:
             reading = stop_while_it_reads(worker, lambda: now().rows_read)
             between.cut()
-            wait_until(lambda: b"the database is away while a file" in log.read_bytes())
+            until(lambda: b"the database is away while a file" in log.read_bytes(), end_of(log))
             between.restore()
             os.kill(reading, signal.SIGCONT)
-            wait_until(lambda: arrivals_round() >= 0 and not now().is_running)
+            until(lambda: arrivals_round() >= 0 and not now().is_running, end_of(log))
             # Files go after the commit that ends the arrival.
-            wait_until(lambda: str(arrival.upload_id) not in files("uploads"))
+            until(lambda: str(arrival.upload_id) not in files("uploads"), end_of(log))
     assert (arrival.state, arrival.attempts) == (Arrival.State.DONE, 1)
     assert Dataset.objects.count() == 1
     assert AuditEntry.objects.filter(action="DATASET_REGISTERED").count() == 1

@@ -3,7 +3,6 @@
 import itertools
 import os
 import signal
-import time
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -31,6 +30,7 @@ from tests.eager import read_waiting
 from tests.integration.children import Death, run
 from tests.integration.datasets.arrivals.conftest import ask, files
 from tests.read_once import files_are_read_once
+from tests.servers.waiting import until
 from tests.small_dataset import COLUMNS, csv_of
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.real_reader]
@@ -112,9 +112,7 @@ def test_the_child_dies_with_its_reader(browser: Client) -> None:
     arrival = ask(browser, content, max_rows="5000000", **of_people)
     assert run(_die_while_it_is_read) == KILLED
     child = int(_note().read_text())
-    until = time.monotonic() + 60
-    while _runs(child):
-        assert time.monotonic() < until
+    until(lambda: not _runs(child), "it goes on alone")
     arrival.refresh_from_db()
     assert arrival.state == Arrival.State.READING
     left = str(arrival.version_id)

@@ -17,10 +17,9 @@ from django.urls import reverse
 from dpgov.datasets import storage
 from dpgov.datasets.models import Upload
 from tests.house.tree import ROOT
-from tests.integration.datasets.arrivals.test_real_reader import wait_until
 from tests.integration.queries.answering.workers import environment
-from tests.servers.loopback import free_port, stop
-from tests.servers.loopback import wait_until as server_answers
+from tests.servers.loopback import free_port, stop, until_it_answers
+from tests.servers.waiting import until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MEGABYTE = 1_000_000
@@ -102,7 +101,7 @@ def web_process(client: Client, log: Path) -> Iterator[Web]:
             start_new_session=True,
         )
     try:
-        server_answers(lambda: _answers(port), process, "the web process")
+        until_it_answers(lambda: _answers(port), process, "the web process")
         yield Web(port, process, client)
     finally:
         stop(process, signal.SIGTERM)
@@ -119,7 +118,7 @@ def test_a_large_file_is_never_in_the_memory_of_the_web_process(
 
     def halfway() -> None:
         quarter = megabytes * len(ROWS) // 4
-        wait_until(lambda: sum(part.stat().st_size for part in _parts() - others) >= quarter)
+        until(lambda: _size_of(_parts() - others) >= quarter, "nothing is written before its end")
 
     with web_process(browser, tmp_path / "web.log") as web:
         for _ in range(2):
@@ -132,6 +131,10 @@ def test_a_large_file_is_never_in_the_memory_of_the_web_process(
     assert after <= 1.2 * before
     assert not _parts() - others
     kept.unlink()
+
+
+def _size_of(parts: set[Path]) -> int:
+    return sum(part.stat().st_size for part in parts)
 
 
 def _parts() -> set[Path]:

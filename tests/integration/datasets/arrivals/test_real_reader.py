@@ -2,8 +2,6 @@
 
 import os
 import signal
-import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -17,41 +15,34 @@ from dpgov.datasets.models import Arrival, Dataset
 from dpgov.datasets.tasks import arrivals_round
 from tests.integration.datasets.arrivals.conftest import ask, files
 from tests.integration.queries.answering.workers import Worker, reader_of_files
+from tests.servers.waiting import end_of, until, within
 
 pytestmark = pytest.mark.django_db(transaction=True)
 # So many rows that reading takes seconds; a reader that is stopped takes as long as it has to.
 LARGE = b"age,sex,city\n" + b"30,f,Basel\n45,m,Bern\n" * 4_000_000
-_PATIENCE = 300
 _TOLD_SECONDS = 2.5
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    pause, until = threading.Event(), time.monotonic() + _PATIENCE
-    while not holds():
-        assert time.monotonic() < until
-        pause.wait(0.1)
 
 
 def stop_while_it_reads(worker: Worker, rows_read: Callable[[], int]) -> int:
     """Stop the process that reads, somewhere between its first row and its last; its number."""
-    pause, found = threading.Event(), list[int]()
+    found: list[int] = []
 
     def reading() -> bool:
         told = Path(f"/proc/{worker.pid}/task/{worker.pid}/children").read_text().split()
         found[:] = [int(pid) for pid in told if b"engines.ingest" in _command(pid)]
         return bool(found)
 
-    wait_until(reading)
-    while True:
+    def stopped_after_its_first_row() -> bool:
         os.kill(found[0], signal.SIGSTOP)
         # How far it is is written down once a second, whether it goes on or not.
-        until = time.monotonic() + _TOLD_SECONDS
-        while time.monotonic() < until:
-            if rows_read() > 0:
-                return found[0]
-            pause.wait(0.05)
+        if within(_TOLD_SECONDS, lambda: rows_read() > 0):
+            return True
         os.kill(found[0], signal.SIGCONT)
-        pause.wait(0.1)
+        return False
+
+    until(reading, "nobody reads")
+    until(stopped_after_its_first_row, "no row was read")
+    return found[0]
 
 
 def _command(pid: str) -> bytes:
@@ -76,10 +67,11 @@ def test_a_reader_that_is_killed_leaves_the_file_to_another(
         worker.wait()
     first = str(now().version_id)
     assert arrival.state == Arrival.State.READING
-    with reader_of_files(tmp_path / "second.log", DPGOV_LEASE_SECONDS="30"):
-        wait_until(lambda: arrivals_round() >= 0 and not now().is_running)
+    log = tmp_path / "second.log"
+    with reader_of_files(log, DPGOV_LEASE_SECONDS="30"):
+        until(lambda: arrivals_round() >= 0 and not now().is_running, end_of(log))
         # Files go after the commit that ends the arrival.
-        wait_until(lambda: str(arrival.upload_id) not in files("uploads"))
+        until(lambda: str(arrival.upload_id) not in files("uploads"), end_of(log))
     assert (arrival.state, arrival.attempts) == (Arrival.State.DONE, 2)
     assert Dataset.objects.count() == 1
     assert AuditEntry.objects.filter(action="DATASET_REGISTERED").count() == 1

@@ -1,7 +1,6 @@
 """Storage that machines share, and machines that have nothing in common but it and the database."""
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,11 +21,11 @@ from tests.integration.datasets.filing import as_file, columns, people, register
 from tests.integration.datasets.quick import read_here
 from tests.servers.objects import ObjectServer, throw_away_objects
 from tests.servers.variables import variables
+from tests.servers.waiting import PATIENCE, until
 from tests.small_dataset import register_small_dataset
 
 Machine = Callable[[str], None]
 Asking = Callable[..., Query]
-PATIENCE = 60
 FIRST = as_file(people(*[("North",)] * 12))
 SPECS = columns()
 
@@ -92,10 +91,7 @@ def refused(query: Query) -> None:
     failed = storage.away_path(query.version_id)
     failed.unlink(missing_ok=True)
     assert not answer_next()
-    pause, end = threading.Event(), time.monotonic() + PATIENCE
-    while not failed.exists():
-        assert time.monotonic() < end
-        pause.wait(0.05)
+    until(failed.exists, "nothing says that the file could not be fetched")
     query.refresh_from_db()
     assert (query.state, query.attempts) == (Query.State.QUEUED, 0)
     assert Budget.objects.get(pk=query.dataset.budget_id).spent_nano == 0

@@ -111,12 +111,12 @@ def test_a_copy_is_no_file_before_its_moment(
 ) -> None:
     """M55: it has been brought by then, and nobody finds it."""
     on("second")
-    found, wait = [], bringing._await_class
+    found, really = [], bringing._await_class
 
     def waits(began: float, seconds: float) -> None:
         drafts = list(storage.data_folder().glob("*.brought"))
         found.append((len(drafts), path_of(dataset).exists()))
-        wait(began, 0.001)
+        really(began, 0.001)
 
     monkeypatch.setattr(bringing, "_await_class", waits)
     ask(analyst)

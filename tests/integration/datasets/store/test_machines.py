@@ -4,8 +4,6 @@ Each is a process with a state folder of its own. The storage is an S3 server in
 """
 
 import os
-import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -30,17 +28,10 @@ from tests.integration.datasets.store.conftest import Machine
 from tests.integration.queries.answering.workers import prefork_fleet, reader_of_files, solo_fleet
 from tests.servers.keys import fingerprint_key_here
 from tests.servers.objects import ObjectServer
+from tests.servers.waiting import end_of, until
 
 pytestmark = pytest.mark.django_db(transaction=True)
-PATIENCE = 240
 ROWS = b"age,sex,city\n" + b"30,f,Basel\n45,m,Bern\n" * 400
-
-
-def _until(holds: Callable[[], bool], log: Path) -> None:
-    pause, end = threading.Event(), time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < end, log.read_text()[-3000:]
-        pause.wait(0.2)
 
 
 def _machine(home: Path, objects: ObjectServer) -> dict[str, str]:
@@ -91,11 +82,11 @@ def test_a_file_is_uploaded_read_asked_and_deleted_on_four_machines(
     assert browser.post(f"/datasets/new/{upload.pk}/", declared()).status_code == 302
     reader, worker = tmp_path / "reader", tmp_path / "worker"
     with reader_of_files(log, **_machine(reader, objects)):
-        _until(
+        until(
             lambda: arrivals_round() >= 0 and Arrival.objects.get().state == Arrival.State.DONE,
-            log,
+            end_of(log),
         )
-        _until(lambda: _files(reader, "uploads") == [], log)
+        until(lambda: _files(reader, "uploads") == [], end_of(log))
     dataset = Dataset.objects.select_related("budget").get()
     query, log = _asked(analyst, dataset), tmp_path / "worker.log"
     fleet = prefork_fleet if connection.vendor == "postgresql" else solo_fleet
@@ -108,7 +99,7 @@ def test_a_file_is_uploaded_read_asked_and_deleted_on_four_machines(
         return query.state == Query.State.RELEASED
 
     with fleet(log, **_machine(worker, objects)):
-        _until(is_answered, log)
+        until(is_answered, end_of(log))
         copy = f"{query.version_id}.duckdb"
         assert _files(worker, "data") == [copy]
         assert query.attempts == 1
@@ -117,4 +108,4 @@ def test_a_file_is_uploaded_read_asked_and_deleted_on_four_machines(
         archive_dataset(dataset=dataset, user=owner.user)
         delete_data(dataset=dataset, user=owner.user)
         assert objects.names() == []
-        _until(lambda: copy not in _files(worker, "data"), log)
+        until(lambda: copy not in _files(worker, "data"), end_of(log))

@@ -5,7 +5,7 @@ Celery as its app.
 import time
 from typing import Any
 
-from celery.signals import task_prerun
+from celery.signals import task_postrun, task_prerun
 from django.conf import settings
 
 from dpgov.celery import app
@@ -26,7 +26,12 @@ def _told(**_: Any) -> None:
     print("a delivery begins", flush=True)
 
 
+def _told_its_end(**_: Any) -> None:
+    print("a delivery is over", flush=True)
+
+
 task_prerun.connect(_told)
+task_postrun.connect(_told_its_end)
 _engine: Any = DuckDBEngine
 # What every answer begins with, whether it comes from a cube or a scan.
 _engine._by_cube = _slow

@@ -1,7 +1,5 @@
 """Values planted in the data are looked for wherever the product keeps anything."""
 
-import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -25,13 +23,13 @@ from dpgov.tenants.models import Membership
 from tests.cast import publish_now
 from tests.integration.queries.answering.workers import prefork_fleet
 from tests.made_once import made_once
+from tests.servers.waiting import end_of, until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 NAME = "Zebediah Quillfeather-Canary"
 AMOUNT = 731_995_127
 EXACT_SUM = str(AMOUNT * 40)
-PATIENCE = 60
 
 
 @made_once
@@ -73,11 +71,11 @@ def test_planted_values_are_nowhere_but_in_the_data_file(
     with prefork_fleet(log):
         answered = ask(analyst, of=planted, statistics=({"statistic": "sum", "column": "amount"},))
         grouped = ask(analyst, of=planted, group_by=({"column": "name"},))
-        _wait_for([answered, grouped], Query.State.RELEASED)
+        _wait_for([answered, grouped], Query.State.RELEASED, log)
     _damage(planted)
     with prefork_fleet(log):
         failing = ask(analyst, of=planted)
-        _wait_for([failing], Query.State.FAILED)
+        _wait_for([failing], Query.State.FAILED, log)
     kept = {"the worker's log": log.read_text(), **_database(), **dict(_broker()), **_files()}
     found = [
         (place, canary)
@@ -97,14 +95,15 @@ def _damage(dataset: Dataset) -> None:
     dataset.versions.update(file_seal=seal_of(dataset.versions.get().pk))
 
 
-def _wait_for(queries: list[Query], state: str) -> None:
-    pause, until = threading.Event(), time.monotonic() + PATIENCE
+def _wait_for(queries: list[Query], state: str, log: Path) -> None:
     mine = Query.objects.filter(pk__in=[query.pk for query in queries])
-    while mine.exclude(state=state).exists() and time.monotonic() < until:
+
+    def are_there() -> bool:
         wake(mine.filter(state=Query.State.QUEUED).count())
         publish_now()
-        pause.wait(0.2)
-    assert set(mine.values_list("state", flat=True)) == {state}
+        return not mine.exclude(state=state).exists()
+
+    until(are_there, end_of(log))
 
 
 def _database() -> dict[str, str]:

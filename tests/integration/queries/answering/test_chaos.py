@@ -21,9 +21,9 @@ from dpgov.queries.models import Query, Release
 from dpgov.tenants.models import Membership
 from tests.cast import publish_now
 from tests.integration.queries.answering.workers import Pids, prefork_fleet, send, solo_fleet
+from tests.servers.waiting import until
 
 SECONDS = 30
-RECOVERY_SECONDS = 600
 WORKER = {"DPGOV_LEASE_SECONDS": "1"}
 
 
@@ -56,7 +56,7 @@ class Attack:
             self.kills += 1
 
     def _thaw(self, now: float) -> None:
-        for pid in [pid for pid, until in self.frozen.items() if until < now]:
+        for pid in [pid for pid, end in self.frozen.items() if end < now]:
             send(pid, signal.SIGCONT)
             del self.frozen[pid]
 
@@ -89,8 +89,8 @@ def _under(attack: Attack, ask: Callable[[], Query]) -> None:
     attacker = threading.Thread(target=attack.run, args=(stop,))
     attacker.start()
     try:
-        until = time.monotonic() + SECONDS
-        while time.monotonic() < until:
+        end = time.monotonic() + SECONDS
+        while time.monotonic() < end:
             ask()
             _snapshot()
             sweep()
@@ -114,14 +114,14 @@ def _snapshot() -> None:
 
 def _recover(pids: Pids) -> None:
     """With the attack over, the sweep brings every accepted query to its end."""
-    unfinished = Query.objects.exclude(state__in=Query.ENDED)
-    until = time.monotonic() + RECOVERY_SECONDS
-    pause = threading.Event()
-    while unfinished.exists() and time.monotonic() < until:
+
+    def is_over() -> bool:
         pids()
         sweep()
         publish_now()
-        pause.wait(0.25)
+        return not Query.objects.exclude(state__in=Query.ENDED).exists()
+
+    until(is_over, "questions were lost", every=0.25)
 
 
 def _each_ended_once() -> None:

@@ -11,6 +11,7 @@ from dpgov.queries.answering.publishing import Publisher, Round, publish_due
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.integration.queries.answering.test_publishing import Asking, seal
+from tests.servers.waiting import until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -43,6 +44,6 @@ def test_one_failure_does_not_end_the_publisher() -> None:
     publisher = Publisher(publish)
     publisher.start()
     try:
-        assert second.wait(10)
+        until(second.is_set, "it has ended")
     finally:
         publisher.stop()

@@ -5,8 +5,6 @@ an end, or nobody takes what comes meanwhile.
 """
 
 import signal
-import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,9 +17,8 @@ from dpgov.queries.models import Query, Release
 from dpgov.tenants.models import Membership
 from tests.cast import publish_now
 from tests.integration.queries.answering.workers import one_worker
+from tests.servers.waiting import PATIENCE, end_of, until
 
-# For a machine on which everything takes long; nothing waits for it.
-_PATIENCE = 300
 _SLOW = "tests.integration.queries.answering.slow"
 
 
@@ -30,14 +27,15 @@ def test_a_worker_that_is_stopped_ends_what_it_is_at_and_another_goes_on(
     analyst: Membership, ask: Callable[..., Query], tmp_path: Path
 ) -> None:
     """B1: asked to stop in the middle of an answer of three seconds, beside its successor."""
-    with one_worker(tmp_path / "former.log", app=_SLOW) as former:
+    log, later = tmp_path / "former.log", tmp_path / "later.log"
+    with one_worker(log, app=_SLOW) as former:
         asked = [ask(analyst, epsilon=0.001)]
-        _until(lambda: Query.objects.filter(opened_at__isnull=False).exists())
-        with one_worker(tmp_path / "later.log"):
+        until(Query.objects.filter(opened_at__isnull=False).exists, end_of(log))
+        with one_worker(later):
             former.send_signal(signal.SIGTERM)
             asked += [ask(analyst, epsilon=0.001) for _ in range(5)]
-            assert former.wait(_PATIENCE) == 0
-            _until(_all_ended)
+            assert former.wait(PATIENCE) == 0
+            until(_all_ended, end_of(later))
     found = Query.objects.filter(pk__in=[query.pk for query in asked])
     assert {(query.state, query.attempts) for query in found} == {(Query.State.RELEASED, 1)}
     assert Release.objects.count() == Charge.objects.values("query_id").distinct().count() == 6
@@ -48,10 +46,3 @@ def _all_ended() -> bool:
     sweep()
     publish_now()
     return not Query.objects.exclude(state__in=Query.ENDED).exists()
-
-
-def _until(there: Callable[[], bool]) -> None:
-    pause, until = threading.Event(), time.monotonic() + _PATIENCE
-    while not there():
-        assert time.monotonic() < until
-        pause.wait(0.05)

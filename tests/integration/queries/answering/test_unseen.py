@@ -2,8 +2,6 @@
 
 import hashlib
 import os
-import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -36,12 +34,12 @@ from dpgov.tenants.models import Membership
 from tests.cast import answer_query, publish_now
 from tests.integration.queries.answering.workers import prefork_fleet, solo_fleet
 from tests.servers.keys import fingerprint_key_here
+from tests.servers.waiting import end_of, until
 from tests.small_dataset import register_small_dataset
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 Asking = Callable[..., Query]
-PATIENCE = 240
 
 
 @pytest.fixture(autouse=True)
@@ -272,10 +270,10 @@ def test_real_workers_one_of_them_without_the_files_answer_everything(
 
 
 def _until(holds: Callable[[], bool], log: Path) -> None:
-    pause, end = threading.Event(), time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < end, log.read_text()[-3000:]
+    def sent_and_holds() -> bool:
         Query.objects.update(send_after=None)
         sweep()
         publish_now()
-        pause.wait(0.5)
+        return holds()
+
+    until(sent_and_holds, end_of(log), every=0.5)

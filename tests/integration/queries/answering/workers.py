@@ -4,8 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,12 +13,12 @@ from django.db import connection
 from redis import Redis
 
 from tests.servers.postgres import APP
+from tests.servers.waiting import end_of, until
 
 Pids = Callable[[], list[int]]
 Worker = subprocess.Popen[bytes]
 
 _READY = b" ready."
-_PATIENCE = 180
 
 
 def environment(**changes: str) -> dict[str, str]:
@@ -118,12 +116,16 @@ def _started(log: Path, pool: list[str], changes: dict[str, str], app: str = "dp
     """A worker that is ready to take messages."""
     ready_before = log.read_bytes().count(_READY) if log.exists() else 0
     worker = _start(log, pool, changes, app)
-    pause, until = threading.Event(), time.monotonic() + _PATIENCE
-    while log.read_bytes().count(_READY) <= ready_before:
-        if worker.poll() is not None or time.monotonic() > until:
-            _stop(worker)
-            raise RuntimeError(f"the worker is not ready: {log.read_text()[-2000:]}")
-        pause.wait(0.05)
+
+    def is_ready() -> bool:
+        assert worker.poll() is None, end_of(log)()
+        return log.read_bytes().count(_READY) > ready_before
+
+    try:
+        until(is_ready, end_of(log))
+    except AssertionError:
+        _stop(worker)
+        raise
     return worker
 
 
