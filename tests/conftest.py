@@ -34,6 +34,8 @@ def pytest_configure() -> None:
 _FIRST = ("journeys", "answering", "wall")
 # Python looks after 700, and at all of this every so often, which takes a good part of a run.
 _NEW_BEFORE_A_LOOK = 50_000
+# What is marked so has nothing to say on this database: no server to cut, no past to live.
+_ELSEWHERE = {"sqlite": "production", "postgresql": "embedded"}
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -46,10 +48,14 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whole folders, so that each module stays together."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Whole folders, so that each module stays together, and nothing that is of other servers."""
+    here, elsewhere = list[pytest.Item](), list[pytest.Item]()
+    for item in items:
+        (elsewhere if item.get_closest_marker(_ELSEWHERE[connection.vendor]) else here).append(item)
+    config.hook.pytest_deselected(items=elsewhere)
     order = {folder: place for place, folder in enumerate(_FIRST)}
-    items.sort(key=lambda item: order.get(_folder(item), len(order)))
+    items[:] = sorted(here, key=lambda item: order.get(_folder(item), len(order)))
 
 
 def _folder(item: pytest.Item) -> str:

@@ -18,6 +18,7 @@ Ask = Callable[..., Query]
 
 
 @pytest.mark.long
+@pytest.mark.production
 @pytest.mark.django_db(transaction=True)
 def test_a_scan_that_ignores_every_request_to_end_is_killed_and_charged(
     analyst: Membership, ask: Ask, settings: Any, tmp_path: Path

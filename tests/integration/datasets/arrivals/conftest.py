@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
@@ -18,13 +17,6 @@ from tests.integration.datasets.registering import declared, uploaded
 from tests.made_once import made_once
 
 SignIn = Callable[[Membership], Client]
-_PRODUCTION_ONLY = {"test_database_away.py"}
-
-
-def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """A database that can go away belongs to production."""
-    embedded = connection.vendor == "sqlite"
-    return (embedded and collection_path.name in _PRODUCTION_ONLY) or None
 
 
 @made_once

@@ -30,7 +30,7 @@ from tests.integration.queries.answering.workers import database_url, reader_of_
 from tests.servers.cutoff import cut_off
 from tests.servers.waiting import end_of, until
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.production]
 
 
 def _cut_ours() -> None:

@@ -136,11 +136,9 @@ def test_who_has_fewer_questions_at_work_comes_first(
     assert turn.tenant_id == analyst.tenant_id, "nothing of theirs is at work, though served last"
 
 
+@pytest.mark.production
 def test_two_workers_at_once_take_two_questions(analyst: Membership, ask: Asking) -> None:
     """B3: what one looks at, the other passes over."""
-    if connection.vendor != "postgresql":
-        assert not connection.features.has_select_for_update_skip_locked, "there it is one by one"
-        return
     ask(analyst, epsilon=0.001)
     ask(analyst, epsilon=0.001)
     seen: list[object] = []
