@@ -18,6 +18,7 @@ from importlinter.contracts.independence import IndependenceContract
 from importlinter.contracts.layers import LayersContract
 from importlinter.contracts.protected import ProtectedContract
 
+from tests.house import contract
 from tests.house.tree import ROOT
 
 TYPES: dict[str, type[Contract]] = {
@@ -185,6 +186,25 @@ def test_a_short_file_with_one_importer_is_a_door_a_table_or_a_value(
         if not KEPT_SHORT & set(module.split(".")) and importer.rpartition(".")[2] not in NAMED_BY
     }
     assert alone == set(STANDS_ALONE)
+
+
+# Folders of tests that are of no one room.
+OF_ALL_ROOMS = {
+    "access": "every route, page and change, whichever room has it",
+    "bench": "the scripts of the folder of this name",
+}
+
+
+def test_tests_mirror_the_rooms() -> None:
+    """A room that is a file only puts others together. Its tests are theirs."""
+    folders = {
+        path.name
+        for kind in ("unit", "integration")
+        for path in (ROOT / "tests" / kind).iterdir()
+        if any(path.glob("**/test_*.py"))
+    }
+    rooms = {room for room in contract.rooms() if (ROOT / "dpgov" / room).is_dir()}
+    assert folders == rooms | set(OF_ALL_ROOMS)
 
 
 def _imports(imports: ImportGraph, room: str) -> Iterator[tuple[str, str]]:
