@@ -35,7 +35,7 @@ def test_continuous_integration_asks_the_engine_that_needs_java_too() -> None:
 
 
 def test_continuous_integration_runs_every_script_of_bench() -> None:
-    """Those that start servers of their own are behind a marker, so that a whole run stays short."""
+    """Those that start servers of their own have a marker, so that a whole run stays short."""
     command = "uv run pytest --profile=sqlite -m long tests/integration/bench"
     assert f"\n.uv/bin/{command}\n" in (ROOT / ".ci/run").read_text()
 
