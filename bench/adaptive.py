@@ -22,7 +22,7 @@ import numpy as np
 from bench.tables import Floats, People, drawn, people, squares
 from dpgov.privacy.answer.blueprint import prepare
 from dpgov.privacy.answer.covers import IN_ROUNDS
-from dpgov.privacy.answer.fitting import Axis, Table, fit, total_of
+from dpgov.privacy.answer.fitting import Axis, ReleasedTable, fit, total_of
 from dpgov.privacy.answer.rounds import model_of, released_tables
 from dpgov.privacy.answer.table_sets import parse_table_set
 from dpgov.privacy.mechanisms.chosen import ChosenTables
@@ -84,7 +84,7 @@ def _chosen(of: People, mechanism: ChosenTables) -> Floats:
     return _fitted(of, released_tables(mechanism, rounds))
 
 
-def _fitted(of: People, tables: Sequence[Table]) -> Floats:
+def _fitted(of: People, tables: Sequence[ReleasedTable]) -> Floats:
     """Counts of all cells; even over the columns of which no table was drawn."""
     places = {axis.column: place for place, axis in enumerate(_axes(of))}
     known = sorted({axis for table in tables for axis in table.axes}, key=lambda a: _at(a, places))

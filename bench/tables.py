@@ -31,7 +31,7 @@ from bench.rivals.tasks import AGE_EDGES, PAIRED, categories, rows
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.answer.batch import Batch, priced
 from dpgov.privacy.answer.covers import Cover
-from dpgov.privacy.answer.fitting import Axis, Table, fit, total_of
+from dpgov.privacy.answer.fitting import Axis, ReleasedTable, fit, total_of
 from dpgov.privacy.answer.table_sets import parse_table_set
 from dpgov.privacy.mechanisms.mechanism import Summed
 from dpgov.privacy.noise import sampling
@@ -109,7 +109,7 @@ def squares(found: Floats, of: People, asked: Asked) -> float:
     return sum(float((one**2).sum()) for one in apart) / sum(one.size for one in apart)
 
 
-def drawn(batch: Batch, of: People) -> list[tuple[tuple[int, ...], Table]]:
+def drawn(batch: Batch, of: People) -> list[tuple[tuple[int, ...], ReleasedTable]]:
     """Each drawn table with its noise, as the product draws it."""
     found = []
     names = [column["column"] for column in of.columns]
@@ -122,11 +122,13 @@ def drawn(batch: Batch, of: People) -> list[tuple[tuple[int, ...], Table]]:
         noisy = mechanism.taken.add_noise([int(value) for value in exact.ravel()])
         axes = tuple(Axis(names[n], tuple(map(str, range(of.cells.shape[n])))) for n in kept)
         counts = np.array(noisy, dtype=np.float64).reshape(exact.shape)
-        found.append((kept, Table(axes, counts, mechanism.taken.noise.variance)))
+        found.append((kept, ReleasedTable(axes, counts, mechanism.taken.noise.variance)))
     return found
 
 
-def read_off(tables: list[tuple[tuple[int, ...], Table]], of: People, asked: Asked) -> float:
+def read_off(
+    tables: list[tuple[tuple[int, ...], ReleasedTable]], of: People, asked: Asked
+) -> float:
     """The mean squared error of asked tables that are read off the smallest drawn one."""
     off, cells = 0.0, 0
     for table in asked:

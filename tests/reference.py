@@ -15,13 +15,13 @@ from dpgov.privacy.plan.request import (
     AllOf,
     AnyOf,
     CodeOfTwo,
-    Curve,
     ExactAnswer,
     ExactRequest,
     Factor,
     Measure,
     MeasureKind,
     RowFilter,
+    TabulatedCurve,
     UnitBounds,
     place_of_cell,
 )
@@ -132,7 +132,7 @@ def _bin_of_code(code: int | None, grouping: CodeGrouping) -> int:
     return grouping.folds or len(grouping.ranges)
 
 
-def _measured(owned: list[Owned], measure: Measure, curve: Curve | None) -> int:
+def _measured(owned: list[Owned], measure: Measure, curve: TabulatedCurve | None) -> int:
     if measure.kind is MeasureKind.UNITS:
         return len({row.unit for row in owned})
     rows = [row.codes for row in owned]
@@ -152,7 +152,7 @@ def _measured(owned: list[Owned], measure: Measure, curve: Curve | None) -> int:
     return len(codes) if measure.kind is MeasureKind.PRESENT else sum(code**2 for code in codes)
 
 
-def _product(row: Row, factors: Sequence[Factor], curve: Curve | None) -> int:
+def _product(row: Row, factors: Sequence[Factor], curve: TabulatedCurve | None) -> int:
     found = 1
     for factor in factors:
         number = _number(row, factor, curve)
@@ -162,7 +162,7 @@ def _product(row: Row, factors: Sequence[Factor], curve: Curve | None) -> int:
     return found
 
 
-def _number(row: Row, factor: Factor, curve: Curve | None) -> int | None:
+def _number(row: Row, factor: Factor, curve: TabulatedCurve | None) -> int | None:
     if factor.column in (ON_CURVE, WEIGHT):
         assert curve is not None
         value = _on_curve(row, curve)
@@ -175,7 +175,7 @@ def _number(row: Row, factor: Factor, curve: Curve | None) -> int | None:
     return code // factor.width if factor.level is None else int(code == factor.level)
 
 
-def _on_curve(row: Row, curve: Curve) -> int | None:
+def _on_curve(row: Row, curve: TabulatedCurve) -> int | None:
     """Nothing where the row lacks a value that its score is made of."""
     score = curve.plus
     for factor, weight in curve.weights:

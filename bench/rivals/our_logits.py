@@ -14,11 +14,11 @@ from dpgov.privacy.plan.request import (
     ON_CURVE,
     WEIGHT,
     Counts,
-    Curve,
     ExactAnswer,
     ExactRequest,
     Factor,
     MeasureKind,
+    TabulatedCurve,
 )
 
 _BOUNDS = {**BOUNDS, OUTCOME: (0, 1)}
@@ -50,7 +50,7 @@ def _number(factor: Factor) -> Counts:
     return found
 
 
-def _curved(curve: Curve) -> dict[int, Counts]:
+def _curved(curve: TabulatedCurve) -> dict[int, Counts]:
     score = np.full(len(_CODES[0]), curve.plus, dtype=np.int64)
     for factor, weight in curve.weights:
         score += weight * _number(factor)

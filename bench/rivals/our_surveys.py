@@ -7,7 +7,7 @@ from typing import Any
 
 from bench.rivals.surveyed import measure
 from dpgov.privacy.accounting.decimals import NANO
-from dpgov.privacy.local.estimate import Share, share_of
+from dpgov.privacy.local.estimate import EstimatedShare, share_of
 from dpgov.privacy.local.randomiser import for_epsilon
 
 _PAGE = Path(__file__).resolve().parents[2] / "docs/how-to/answer-a-survey.md"
@@ -25,7 +25,7 @@ _DRAW = _program()["randomise"]
 
 def with_intervals(
     truth: Sequence[int], answers: int, epsilon: float
-) -> tuple[list[float], list[Share]]:
+) -> tuple[list[float], list[EstimatedShare]]:
     """The unbiased shares, as the API has them, and each with its interval of 95%."""
     randomiser = for_epsilon(answers, round(epsilon * NANO))
     rule = {

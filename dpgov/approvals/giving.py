@@ -66,7 +66,7 @@ def change_role(
     if not takes_two_persons(role, membership.roles_code):
         try:
             services.change_role(membership=membership, role=role, actor=actor_of(by.user))
-        except services.TakesTwoPersons as moved:
+        except services.RoleTakesTwoPersons as moved:
             raise services.RoleChanged from moved
         return None
     return request_change(

@@ -12,7 +12,7 @@ from uuid import UUID
 from django.conf import settings
 
 from dpgov.audit.files import replace, write_once
-from dpgov.audit.keys.key_chain import Chain, Listed, follow, merged, parse_list
+from dpgov.audit.keys.key_chain import Chain, ListedKey, follow, merged, parse_list
 from dpgov.audit.keys.note import (
     Checkpoint,
     PublicKey,
@@ -87,7 +87,7 @@ def readable_chain(tenant_id: UUID) -> tuple[Chain, list[str]]:
         return follow(listed_keys(tenant_id), log=str(tenant_id)), [not_read(KEYS)]
 
 
-def _in_folder(tenant_id: UUID) -> list[Listed]:
+def _in_folder(tenant_id: UUID) -> list[ListedKey]:
     path = folder_of(tenant_id) / KEYS
     try:
         return parse_list(_text_of(path))

@@ -25,7 +25,7 @@ from dpgov.language.said import said
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Recheck:
     """Entries first..last of `size` were read again; `problems` are sentences, first come first.
 
     `checkpoints` counts those that agree, in the database and outside together; `unread` says which
@@ -50,7 +50,7 @@ class Verdict:
         return self.last - self.first + 1
 
 
-def recheck_all(tenant_id: UUID) -> Verdict:
+def recheck_all(tenant_id: UUID) -> Recheck:
     """The whole log and every checkpoint, while others may go on writing."""
     size = log_size(tenant_id)
     archived = recheck_archive(tenant_id, after=0, upto=size)
@@ -59,10 +59,10 @@ def recheck_all(tenant_id: UUID) -> Verdict:
     agreeing, contradictions = _all_checkpoints(tenant_id, size)
     problems += [*contradictions, *findings(tenant_id), *_beyond_head(tenant_id)]
     problems += _planted_keys(tenant_id)
-    return Verdict(1, size, size, agreeing, _once(problems), _once(archived.unread))
+    return Recheck(1, size, size, agreeing, _once(problems), _once(archived.unread))
 
 
-def recheck_part(tenant_id: UUID, *, after: int, most: int) -> Verdict:
+def recheck_part(tenant_id: UUID, *, after: int, most: int) -> Recheck:
     """Up to `most` entries after one, every stored subtree, and the newest checkpoints."""
     size = log_size(tenant_id)
     start = after - after % WIDTH if after < size else 0
@@ -72,7 +72,7 @@ def recheck_part(tenant_id: UUID, *, after: int, most: int) -> Verdict:
     problems += _subtree_problems(tenant_id)
     problems += [*findings(tenant_id), *_beyond_head(tenant_id), *_planted_keys(tenant_id)]
     agreeing = 0 if problems else int(checkpoints_of(tenant_id).exists())
-    return Verdict(start + 1, stop, size, agreeing, _once(problems), _once(archived.unread))
+    return Recheck(start + 1, stop, size, agreeing, _once(problems), _once(archived.unread))
 
 
 def _once(problems: list[str]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from django.db.models import Count, Q, QuerySet, Subquery, Value
 from dpgov.audit.actions import FREQUENT_ACTIONS, Action
 from dpgov.audit.amounts import IsIn
 from dpgov.audit.entry import FACT_NAMES
-from dpgov.audit.keys.key_chain import Listed, follow, signatures_in
+from dpgov.audit.keys.key_chain import ListedKey, follow, signatures_in
 from dpgov.audit.keys.note import Checkpoint, PublicKey, UnreadableKey, parse_public_key
 from dpgov.audit.models import (
     FREQUENT_ACTORS,
@@ -187,7 +187,7 @@ def announced_keys(tenant_id: UUID) -> list[PublicKey]:
     return follow(listed_keys(tenant_id), log=str(tenant_id)).keys
 
 
-def listed_keys(tenant_id: UUID) -> list[Listed]:
+def listed_keys(tenant_id: UUID) -> list[ListedKey]:
     """Every key that the database names, oldest first, with the signatures that the log has.
 
     One statement: the signatures are those of the entries that announced a key.
@@ -203,7 +203,7 @@ def listed_keys(tenant_id: UUID) -> list[Listed]:
     found = []
     for text in (text for what, _place, text in sorted(read) if what == "key"):
         try:
-            found.append(Listed(parse_public_key(text), signed.get(text, ())))
+            found.append(ListedKey(parse_public_key(text), signed.get(text, ())))
         except UnreadableKey:
             continue
     return found

@@ -19,7 +19,7 @@ from dpgov.audit.actor import Actor
 from dpgov.audit.bounded import bounded, bounded_json
 from dpgov.audit.entry import fragments, leaf_hash, line_of
 from dpgov.audit.models import AuditEntry, AuditHead
-from dpgov.audit.recheck import Verdict, recheck_part
+from dpgov.audit.recheck import Recheck, recheck_part
 from dpgov.audit.selectors import EntryFilter, entries_of, log_size
 from dpgov.language.said import as_values
 from dpgov.operation import clock
@@ -120,7 +120,7 @@ def record_export(*, tenant_id: UUID, actor: Actor, detail: dict[str, Any]) -> A
     )
 
 
-def verify_and_record(*, tenant_id: UUID, actor: Actor) -> Verdict:
+def verify_and_record(*, tenant_id: UUID, actor: Actor) -> Recheck:
     """Read the log again, or the next part of a long one, and note the result as one entry.
 
     A log of more than MOST_AT_ONCE entries is read from where the last check stopped, and from

@@ -45,7 +45,7 @@ class Preview:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class UsedCode:
     """A code that was used: its invitation, and the shared budget that it leads to."""
 
     invitation_id: UUID
@@ -77,17 +77,17 @@ def preview_of(code_hash: str, tenant_id: UUID) -> Preview | None:
     )
 
 
-def claim(code_hash: str, tenant_id: UUID) -> Claim | None:
+def claim(code_hash: str, tenant_id: UUID) -> UsedCode | None:
     """Use the code up for this tenant; None when there is nothing (more) to use."""
     if connection.vendor == "postgresql":
         rows = through_gate("SELECT id, shared_budget FROM budgets_claim_invitation(%s)", code_hash)
-        return Claim(*rows[0]) if rows else None
+        return UsedCode(*rows[0]) if rows else None
     found = _open(code_hash, tenant_id).first()
     if found is None:
         return None
     found.accepted_at, found.accepted_by_id = clock.now(), tenant_id
     found.save(update_fields=["accepted_at", "accepted_by"])
-    return Claim(found.pk, found.shared_budget_id)
+    return UsedCode(found.pk, found.shared_budget_id)
 
 
 def admit(invitation_id: UUID, tenant_id: UUID) -> UUID | None:

@@ -16,7 +16,7 @@ class NotAdmitted(LedgerRefusal):
     """A question cannot be charged to one of the budgets that it touches; `str` is for people."""
 
 
-class InvalidAmount(LedgerRefusal):
+class AmountOutOfRange(LedgerRefusal):
     """An amount must be a positive integer within range; anything else is a bug."""
 
     def __init__(self, value: object) -> None:

@@ -45,7 +45,7 @@ class Balance:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class BudgetAtMoment:
     """What had been spent of a budget by a moment, and its limit then."""
 
     spent_nano: int
@@ -54,7 +54,7 @@ class Standing:
 
 def standings_at(
     budgets: Collection[UUID] | QuerySet[Any, Any], moments: Sequence[datetime | None]
-) -> dict[UUID, list[Standing]]:
+) -> dict[UUID, list[BudgetAtMoment]]:
     """Each budget just before each of these moments; of a divided one its largest part.
 
     None is the present, as the ledger has it. `budgets` are ids, or rather a query that finds
@@ -97,11 +97,11 @@ def balance_before(moment: datetime, of: str = "pk") -> tuple[Subquery, Coalesce
     return Subquery(limit[:1]), Coalesce(*newest, 0)
 
 
-def _standing(budget: UUID, own: Sequence[dict[str, Any]], place: int) -> Standing:
+def _standing(budget: UUID, own: Sequence[dict[str, Any]], place: int) -> BudgetAtMoment:
     whole = next(row for row in own if row["pk"] == budget)
     limit = whole.get(f"limit_{place}", whole["limit_nano"])
     spent = max(row.get(f"spent_{place}", row["spent_nano"]) for row in own)
-    return Standing(int(spent), limit or 0)
+    return BudgetAtMoment(int(spent), limit or 0)
 
 
 def spending_thinned(budget: Budget) -> tuple[list[Balance], bool]:

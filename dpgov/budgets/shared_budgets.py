@@ -26,7 +26,7 @@ class Sharing:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class SharedBudgetEvent:
     """Something that happened to a shared budget, by or for this tenant."""
 
     at: datetime
@@ -143,21 +143,23 @@ def without_shared(tenant: Tenant, rows: QuerySet[Any, Any], budget: str) -> Que
     )
 
 
-def events_of(shared_budget: Budget, tenant: Tenant) -> list[Event]:
+def events_of(shared_budget: Budget, tenant: Tenant) -> list[SharedBudgetEvent]:
     """What this tenant did to the shared budget and with its own datasets, newest first."""
     members = SharedBudgetMember.objects.filter(shared_budget=shared_budget, tenant=tenant)
     ever = list(_with_budget(members))
-    found = [Event(m.joined_at, "joined", m.dataset_budget) for m in ever]
-    found += [Event(m.left_at, "left", m.dataset_budget) for m in ever if m.left_at]
+    found = [SharedBudgetEvent(m.joined_at, "joined", m.dataset_budget) for m in ever]
+    found += [SharedBudgetEvent(m.left_at, "left", m.dataset_budget) for m in ever if m.left_at]
     carried = Correction.objects.filter(budget=shared_budget, tenant=tenant).select_related(
         "source"
     )
     found += [
-        Event(c.created_at, c.kind, c.source, c.amount_nano, reason=c.reason) for c in carried
+        SharedBudgetEvent(c.created_at, c.kind, c.source, c.amount_nano, reason=c.reason)
+        for c in carried
     ]
     limits = LimitChange.objects.filter(budget=shared_budget, tenant=tenant)
     found += [
-        Event(c.created_at, "limit", None, c.after_nano, c.before_nano, c.reason) for c in limits
+        SharedBudgetEvent(c.created_at, "limit", None, c.after_nano, c.before_nano, c.reason)
+        for c in limits
     ]
     return sorted(found, key=lambda event: event.at, reverse=True)
 

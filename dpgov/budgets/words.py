@@ -16,6 +16,7 @@ from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.accounting.loss import Currency
 
 DATASET = said("the dataset's budget")
+# Stored in `Budget.protects` for good: one of them is not the word that Neighbouring has for it.
 _REMOVED, _CHANGED = "add_remove", "change"
 
 

@@ -34,7 +34,7 @@ class Chip:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenQuestions:
     """Whose questions, of which statistic, charged for which purpose; empty where all are meant."""
 
     tenant_id: UUID
@@ -43,7 +43,7 @@ class Chosen:
     purpose: str = ""
 
     @classmethod
-    def read(cls, membership: Membership, data: Mapping[str, str]) -> "Chosen":
+    def read(cls, membership: Membership, data: Mapping[str, str]) -> "ChosenQuestions":
         """From an address; what is none, or not for this person, narrows nothing."""
         if not may(membership, Permission.VIEW_SPLIT_BY_ANALYST):
             return cls(membership.tenant_id)

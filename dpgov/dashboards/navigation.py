@@ -196,7 +196,7 @@ _BY_ROOM = {page.room: page for page in _PAGES if page.room}
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MenuPage:
     """A page as one reader sees it in a menu; `waiting` is how many things wait there."""
 
     page: Page
@@ -206,11 +206,11 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class MenuSection:
     """A section as one reader sees it. It leads to the first of its pages."""
 
     section: Section
-    places: tuple[Place, ...]
+    places: tuple[MenuPage, ...]
 
     @property
     def name(self) -> str:
@@ -235,13 +235,16 @@ class Way:
         return sum(place.waiting for place in self.places)
 
 
-def ways_for(
+def sections_for(
     can: Mapping[str, bool], here: str, waiting: Mapping[str, int] | None = None
-) -> tuple[Way, ...]:
+) -> tuple[MenuSection, ...]:
     """The sections of which this reader may open a page, in the order of the bar."""
     page = page_of(here)
-    found = (Way(section, _places(section, can, page, here, waiting or {})) for section in SECTIONS)
-    return tuple(way for way in found if way.places)
+    found = (
+        MenuSection(section, _places(section, can, page, here, waiting or {}))
+        for section in SECTIONS
+    )
+    return tuple(section for section in found if section.places)
 
 
 def page_of(here: str) -> Page | None:
@@ -255,9 +258,9 @@ def _places(
     active: Page | None,
     here: str,
     waiting: Mapping[str, int],
-) -> tuple[Place, ...]:
+) -> tuple[MenuPage, ...]:
     return tuple(
-        Place(page, page is active, here == page.name, waiting.get(page.waiting, 0))
+        MenuPage(page, page is active, here == page.name, waiting.get(page.waiting, 0))
         for page in section.pages
         if any(can.get(permission.name.lower(), False) for permission in page.allowed)
     )

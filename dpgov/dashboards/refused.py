@@ -22,7 +22,7 @@ from dpgov.queries.wording.plotting import Figure, as_figure, bars, inert, label
 _DRAWN = 12
 
 
-class Refused(NamedTuple):
+class RefusalCount(NamedTuple):
     """Questions of one person about one dataset that were refused on one day, for one reason."""
 
     day: date
@@ -32,12 +32,12 @@ class Refused(NamedTuple):
     number: int
 
 
-def refusals_of(refused: QuerySet[Refusal]) -> list[Refused]:
+def refusals_of(refused: QuerySet[Refusal]) -> list[RefusalCount]:
     """The newest first."""
     who = ("dataset__name", "analyst__name", "analyst__email")
     rows = refused.order_by("-day", "reason", *who).values_list("day", "reason", "number", *who)
     return [
-        Refused(day, str(Refusal.Reason(reason).label), dataset, name or email, number)
+        RefusalCount(day, str(Refusal.Reason(reason).label), dataset, name or email, number)
         for day, reason, number, dataset, name, email in rows
     ]
 
@@ -51,7 +51,7 @@ def _beside(link: str) -> str:
     return link.replace("#questions", "#refused-title")
 
 
-def figure_by_day(refusals: Sequence[Refused], leads: Leads) -> Figure:
+def figure_by_day(refusals: Sequence[RefusalCount], leads: Leads) -> Figure:
     """Stacked bars, a colour for each reason; each leads to the refusals of its day."""
     reasons: defaultdict[str, Counter[date]] = defaultdict(Counter)
     for one in refusals:

@@ -17,7 +17,7 @@ from dpgov.tenants.models import Membership, Role
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TourStep:
     """What to do, at which page (of a dataset, unless `at_dataset` is False), and what to look at.
 
     `done_by` are the entries of the log of which one says that it was done.
@@ -30,33 +30,33 @@ class Step:
     at_dataset: bool = True
 
 
-STEPS: dict[Role, tuple[Step, ...]] = {
+STEPS: dict[Role, tuple[TourStep, ...]] = {
     Role.OWNER: (
-        Step(
+        TourStep(
             _("Set a policy"),
             _("Say which statistics may be asked, and above which price you want to be asked."),
             "datasets:policy",
             (Action.POLICY_CHANGED,),
         ),
-        Step(
+        TourStep(
             _("Grant an analyst an allocation"),
             _("Choose an analyst and how much of the budget they may use."),
             "limits:allocation_new",
             (Action.BUDGET_ALLOCATED,),
         ),
-        Step(
+        TourStep(
             _("Pause all questions"),
             _("Nobody can ask until you let questions go on. Do that in the next step."),
             "datasets:pause",
             (Action.QUESTIONS_PAUSED,),
         ),
-        Step(
+        TourStep(
             _("Let questions go on"),
             _("The button stands in the note about the pause, at the top of the dataset."),
             "datasets:detail",
             (Action.QUESTIONS_RESUMED,),
         ),
-        Step(
+        TourStep(
             _("Request a higher limit"),
             _("It takes two persons: a compliance officer decides about your request."),
             "limits:raise_limit",
@@ -64,25 +64,25 @@ STEPS: dict[Role, tuple[Step, ...]] = {
         ),
     ),
     Role.ANALYST: (
-        Step(
+        TourStep(
             _("Ask a question"),
             _("Choose a statistic and a price, look at the expected error, then ask."),
             "queries:ask",
             (Action.QUERY_SUBMITTED,),
         ),
-        Step(
+        TourStep(
             _("Take an answer for free"),
             _("Compose the same question again: its answer is there and costs nothing."),
             "queries:ask",
             (Action.QUERY_REUSED,),
         ),
-        Step(
+        TourStep(
             _("Ask an owner for more budget"),
             _("Say how much you need and for what."),
             "queries:budget_ask",
             (Action.BUDGET_REQUESTED,),
         ),
-        Step(
+        TourStep(
             _("Make a token, to ask from a notebook"),
             _("It works for this practice alone."),
             "tenants:tokens",
@@ -91,21 +91,21 @@ STEPS: dict[Role, tuple[Step, ...]] = {
         ),
     ),
     Role.OFFICER: (
-        Step(
+        TourStep(
             _("Verify the audit log"),
             _("Every entry is compared with the tree of hashes that it stands in."),
             "oversight:audit_log",
             (Action.AUDIT_LOG_VERIFIED,),
             at_dataset=False,
         ),
-        Step(
+        TourStep(
             _("Export the log"),
             _("The copy can be verified without this installation."),
             "oversight:audit_log",
             (Action.AUDIT_LOG_EXPORTED,),
             at_dataset=False,
         ),
-        Step(
+        TourStep(
             _("Decide on a request"),
             _("It waits here once an owner has requested a higher limit."),
             "oversight:approvals",
@@ -114,14 +114,14 @@ STEPS: dict[Role, tuple[Step, ...]] = {
         ),
     ),
     Role.ADMIN: (
-        Step(
+        TourStep(
             _("Invite an analyst"),
             _("Your own second address will do: they come to this practice alone."),
             "people:invitations",
             (Action.INVITATION_SENT,),
             at_dataset=False,
         ),
-        Step(
+        TourStep(
             _("Revoke the invitation"),
             _("Its link no longer works."),
             "people:invitations",
@@ -133,10 +133,10 @@ STEPS: dict[Role, tuple[Step, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ShownStep:
     """A step for one reader: its number, the address of its page, and whether it is done."""
 
-    step: Step
+    step: TourStep
     number: int
     address: str
     is_done: bool
@@ -146,10 +146,10 @@ class Place:
 class Tour:
     """Where somebody stands; `next` is the first step that is not done, None at the end."""
 
-    places: tuple[Place, ...]
+    places: tuple[ShownStep, ...]
 
     @property
-    def next(self) -> Place | None:
+    def next(self) -> ShownStep | None:
         """What to do now."""
         return next((place for place in self.places if not place.is_done), None)
 
@@ -165,13 +165,13 @@ def tour_of(membership: Membership) -> Tour:
     slug = dataset.slug if dataset else ""
     return Tour(
         tuple(
-            Place(step, number, _address(step, slug), not done.isdisjoint(step.done_by))
+            ShownStep(step, number, _address(step, slug), not done.isdisjoint(step.done_by))
             for number, step in enumerate(steps, start=1)
         )
     )
 
 
-def _address(step: Step, slug: str) -> str:
+def _address(step: TourStep, slug: str) -> str:
     if not step.at_dataset:
         return reverse(step.page)
     return reverse(step.page, args=[slug]) if slug else reverse("datasets:list")

@@ -40,7 +40,7 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class ClippingEffect:
     """What clipping does to invented values of one shape; `moved` in the column's own unit."""
 
     shape: Shape
@@ -49,12 +49,12 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True)
-class Price:
+class BoundsEffects:
     """Of one pair of bounds: the error of a mean at 95%, for each of `ROWS`, and each shape."""
 
     domain: NumericDomain
     errors: tuple[float, ...]
-    effects: tuple[Effect, ...]
+    effects: tuple[ClippingEffect, ...]
 
     @property
     def width(self) -> float:
@@ -67,7 +67,7 @@ def twice_as_wide(domain: NumericDomain) -> tuple[str, str]:
     return decimal_text(domain.lower), decimal_text(2 * domain.upper - domain.lower)
 
 
-def priced(pairs: tuple[NumericDomain, ...], setting: Setting) -> tuple[Price, ...]:
+def priced(pairs: tuple[NumericDomain, ...], setting: Setting) -> tuple[BoundsEffects, ...]:
     """Each pair's price; invented values spread over all that any of the pairs holds.
 
     Raises InvalidPlan for an ε at which no mean of the column can be answered.
@@ -75,7 +75,7 @@ def priced(pairs: tuple[NumericDomain, ...], setting: Setting) -> tuple[Price, .
     least = min(domain.lower_steps for domain in pairs)
     most = max(domain.upper_steps for domain in pairs)
     return tuple(
-        Price(
+        BoundsEffects(
             domain,
             tuple(_error(domain, setting, rows) for rows in ROWS),
             tuple(_effect(domain, least, most, shape) for shape in Shape),
@@ -84,11 +84,11 @@ def priced(pairs: tuple[NumericDomain, ...], setting: Setting) -> tuple[Price, .
     )
 
 
-def _effect(domain: NumericDomain, least: int, most: int, shape: Shape) -> Effect:
+def _effect(domain: NumericDomain, least: int, most: int, shape: Shape) -> ClippingEffect:
     found: Clipped = clipped(
         domain.lower_steps, domain.upper_steps, least=least, most=most, shape=shape
     )
-    return Effect(shape, found.share, float(found.moved * Fraction(domain.step)))
+    return ClippingEffect(shape, found.share, float(found.moved * Fraction(domain.step)))
 
 
 def _error(domain: NumericDomain, setting: Setting, rows: int) -> float:

@@ -13,7 +13,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 
 from dpgov.budgets.charging import Limit
 from dpgov.budgets.ways import ways_for
-from dpgov.datasets.fitting import NOTHING, Fit, all_rows, fit, terms_shown
+from dpgov.datasets.fitting import NOTHING, Fit, all_rows, fit, policies_shown
 from dpgov.datasets.lineage import needing_allocations, read_parents
 from dpgov.datasets.models import Column, Dataset, DatasetVersion
 from dpgov.datasets.selectors import datasets_of
@@ -46,7 +46,7 @@ class Available:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundDataset:
     """A dataset with its columns; `matching` are the names of those that a word is in.
 
     `status` is how it stands for everybody. `available` is what fits for this person now, None for
@@ -60,7 +60,9 @@ class Found:
     available: Available | None
 
 
-def find(membership: Membership, text: str, page: str | None) -> tuple[Page[UUID], list[Found]]:
+def find(
+    membership: Membership, text: str, page: str | None
+) -> tuple[Page[UUID], list[FoundDataset]]:
     """The datasets in which every word of a text is found, by name; all of them without a word."""
     words = text.split()[:MOST_WORDS]
     shown = Paginator(_matching(membership, words), PAGE).get_page(page)
@@ -68,7 +70,7 @@ def find(membership: Membership, text: str, page: str | None) -> tuple[Page[UUID
     statuses, columns = statuses_of(datasets), _columns(datasets)
     available = _available(membership, datasets)
     return shown, [
-        Found(
+        FoundDataset(
             dataset,
             statuses[dataset.pk],
             columns.get(dataset.pk, []),
@@ -83,14 +85,15 @@ def find(membership: Membership, text: str, page: str | None) -> tuple[Page[UUID
     ]
 
 
-def first_by_name(membership: Membership, most: int) -> tuple[list[Found], int]:
+def first_by_name(membership: Membership, most: int) -> tuple[list[FoundDataset], int]:
     """The first datasets with what fits of each, without their columns; and how many there are."""
     every = datasets_of(membership).order_by().values("tenant").annotate(n=Count("pk")).values("n")
     datasets = list(datasets_of(membership).annotate(every=Subquery(every))[:most])
     available = _available(membership, datasets)
     statuses = statuses_of(datasets)
     found = [
-        Found(one, statuses[one.pk], [], frozenset(), available.get(one.pk)) for one in datasets
+        FoundDataset(one, statuses[one.pk], [], frozenset(), available.get(one.pk))
+        for one in datasets
     ]
     return found, getattr(datasets[0], "every") if datasets else 0  # noqa: B009
 
@@ -141,11 +144,11 @@ def available_on(user: User | None, datasets: Sequence[Dataset]) -> dict[UUID, A
     read_parents(datasets)
     needing = needing_allocations(datasets)
     ways = ways_for(user, [dataset.budget_id for dataset in datasets], needing=needing)
-    terms = terms_shown(datasets, user, clock.today())
+    policy = policies_shown(datasets, user, clock.today())
     available = {}
     for dataset in datasets:
         asked = all_rows(dataset)
-        fits = [(fit(terms[dataset.pk], w.limits, asked), w) for w in ways[dataset.budget_id]]
+        fits = [(fit(policy[dataset.pk], w.limits, asked), w) for w in ways[dataset.budget_id]]
         if not fits:
             available[dataset.pk] = Available(NOTHING, needs_allocation=True)
             continue

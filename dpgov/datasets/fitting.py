@@ -33,7 +33,7 @@ from dpgov.tenants.models import User
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class PersonalPolicy:
     """What a dataset asks of one person's question besides the ledger, in its currency.
 
     `permitted_nano` is what a permit lets them pass "needs a permit" up to; 0 without one.
@@ -117,7 +117,7 @@ def all_rows(dataset: Dataset) -> Question | None:
     return Question(Plan(dataset.slug, (Statistic(count),), (), (), None), schema)
 
 
-def terms_of(dataset: Dataset, user: User, today: Callable[[], date]) -> Terms:
+def policy_of(dataset: Dataset, user: User, today: Callable[[], date]) -> PersonalPolicy:
     """Read now, for a decision. The day is looked up only where a permit could matter."""
     rules, permitted = rules_of(dataset), 0
     if rules.approval_above_nano is not None:
@@ -125,9 +125,9 @@ def terms_of(dataset: Dataset, user: User, today: Callable[[], date]) -> Terms:
     return _with(dataset, rules, permitted)
 
 
-def terms_shown(
+def policies_shown(
     datasets: Collection[Dataset], user: User | None, today: date
-) -> Mapping[UUID, Terms]:
+) -> Mapping[UUID, PersonalPolicy]:
     """The same for pages that list datasets, which were read with their policy."""
     rules = {dataset.pk: rules_shown(dataset) for dataset in datasets}
     asking = [pk for pk, one in rules.items() if one.approval_above_nano is not None]
@@ -135,7 +135,7 @@ def terms_shown(
     return {one.pk: _with(one, rules[one.pk], permitted.get(one.pk, 0)) for one in datasets}
 
 
-def _with(dataset: Dataset, rules: Rules, permitted_nano: int) -> Terms:
+def _with(dataset: Dataset, rules: Rules, permitted_nano: int) -> PersonalPolicy:
     budget = dataset.budget
     stopped = [
         moment
@@ -148,7 +148,7 @@ def _with(dataset: Dataset, rules: Rules, permitted_nano: int) -> Terms:
             one.paused_at,
         )
     ]
-    return Terms(
+    return PersonalPolicy(
         rules,
         budget.currency,
         permitted_nano,
@@ -157,41 +157,41 @@ def _with(dataset: Dataset, rules: Rules, permitted_nano: int) -> Terms:
     )
 
 
-def fit(terms: Terms, limits: Sequence[Limit], question: Question | None = None) -> Fit:
+def fit(policy: PersonalPolicy, limits: Sequence[Limit], question: Question | None = None) -> Fit:
     """What fits under these limits of the ledger, for a question like this one.
 
     Without a question: for one of which nothing is known but its price.
     """
     if (
-        terms.stopped
+        policy.stopped
         or not limits
-        or (question is not None and not is_allowed(terms.rules, question.plan))
+        or (question is not None and not is_allowed(policy.rules, question.plan))
     ):
         return NOTHING
     tightest = min(limits, key=lambda limit: limit.fit_nano)
-    most = min(tightest.fit_nano, terms.most_nano)
-    nano, epsilon = largest(terms, most, question)
+    most = min(tightest.fit_nano, policy.most_nano)
+    nano, epsilon = largest(policy, most, question)
     return Fit(
         nano,
         epsilon,
         in_all_nano=tightest.fit_nano,
-        binding=tightest if tightest.fit_nano <= terms.most_nano and nano == most else None,
-        by_permit=terms.needs_permit and nano == terms.most_nano,
+        binding=tightest if tightest.fit_nano <= policy.most_nano and nano == most else None,
+        by_permit=policy.needs_permit and nano == policy.most_nano,
         by_error=nano < most,
     )
 
 
-def largest(terms: Terms, most_nano: int, question: Question | None) -> tuple[int, int]:
+def largest(policy: PersonalPolicy, most_nano: int, question: Question | None) -> tuple[int, int]:
     """The largest price up to this one that the policy accepts, in the currency and as pure ε."""
-    if most_nano < terms.least_nano:
+    if most_nano < policy.least_nano:
         return 0, 0
-    pure_most = terms.currency.largest_question(most_nano)
+    pure_most = policy.currency.largest_question(most_nano)
     if question is None:
         return most_nano, pure_most
-    nano = _search(terms, question, most_nano, as_unit)
-    if terms.currency.delta is None:
+    nano = _search(policy, question, most_nano, as_unit)
+    if policy.currency.delta is None:
         return nano, nano
-    return nano, _search(terms, question, pure_most, as_pure)
+    return nano, _search(policy, question, pure_most, as_pure)
 
 
 def too_exact(rules: Rules, blueprint: Blueprint) -> float | None:
@@ -232,7 +232,10 @@ def is_allowed(rules: Rules, plan: Plan) -> bool:
 
 
 def _search(
-    terms: Terms, question: Question, most_nano: int, way: Callable[[Plan, Mode, int], Plan]
+    policy: PersonalPolicy,
+    question: Question,
+    most_nano: int,
+    way: Callable[[Plan, Mode, int], Plan],
 ) -> int:
     """The largest amount that leaves noise to draw, and errors as large as the policy wants."""
 
@@ -245,11 +248,11 @@ def _search(
 
     def is_fine(nano: int) -> bool:
         found = made(nano)
-        return found is None or too_exact(terms.rules, found) is None
+        return found is None or too_exact(policy.rules, found) is None
 
     low, high = (most_nano, most_nano) if is_fine(most_nano) else (0, most_nano)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if is_fine(middle) else (low, middle)
     found = made(low) if low else None
-    return low if found is not None and found.cost_nano >= terms.least_nano else 0
+    return low if found is not None and found.cost_nano >= policy.least_nano else 0

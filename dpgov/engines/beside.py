@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dpgov.engines.fingerprint import Part
+from dpgov.engines.fingerprint import MultisetFingerprint
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
@@ -42,7 +42,7 @@ class Common:
         return added_up(self.columns, what(self.x, self.y), self.among)
 
 
-class Sums(NamedTuple):
+class PairSums(NamedTuple):
     """Of each pair one side: how many values, how often they occur in all, and the squares."""
 
     number: Floats
@@ -53,7 +53,7 @@ class Sums(NamedTuple):
 class Columns:
     """The columns of a table, each content once, found by their values."""
 
-    def __init__(self, parts: Iterable[Part]) -> None:
+    def __init__(self, parts: Iterable[MultisetFingerprint]) -> None:
         self.parts = distinct(parts)
         self.totals = np.array([part.total for part in self.parts], np.float64)
         self._ends = np.array([_end(part) for part in self.parts], np.uint64)
@@ -65,7 +65,7 @@ class Columns:
         self._owners = np.repeat(np.arange(len(lengths)), lengths)[order]
         self._all = self._own(len(order))
 
-    def common(self, part: Part) -> Common:
+    def common(self, part: MultisetFingerprint) -> Common:
         """Each value of the part in each column that has it."""
         first = np.searchsorted(self._hashes, part.hashes, "left")
         number = np.searchsorted(self._hashes, part.hashes, "right") - first
@@ -76,7 +76,7 @@ class Columns:
         owners, y = self._owners[entries], self._counts[entries]
         return Common(places, owners, x, y, len(self.parts))
 
-    def below_both_ends(self, part: Part) -> tuple[Sums, Sums]:
+    def below_both_ends(self, part: MultisetFingerprint) -> tuple[PairSums, PairSums]:
         """Of the part and of each column, what lies below the ends of both sketches."""
         end = _end(part)
         places = np.searchsorted(part.hashes, np.minimum(self._ends, end), "right")
@@ -84,20 +84,20 @@ class Columns:
         total, squares = (_up_to(places, each) for each in (counts, counts**2))
         below = int(np.searchsorted(self._hashes, end, "right"))
         own = self._all if below == len(self._hashes) else self._own(below)
-        return Sums(places.astype(np.float64), total, squares), own
+        return PairSums(places.astype(np.float64), total, squares), own
 
     def summed(self, what: Callable[[Floats], Floats]) -> Floats:
         """What all values of each column make, added up."""
         return added_up(self._owners, what(self._counts), len(self.parts))
 
-    def those(self, chosen: Truths) -> list[Part]:
+    def those(self, chosen: Truths) -> list[MultisetFingerprint]:
         """The chosen ones."""
         return [part for part, is_one in zip(self.parts, chosen.tolist(), strict=True) if is_one]
 
-    def _own(self, entries: int) -> Sums:
+    def _own(self, entries: int) -> PairSums:
         owners, counts = self._owners[:entries], self._counts[:entries]
         weights = (np.ones(entries), counts, counts**2)
-        return Sums(*(added_up(owners, each, len(self.parts)) for each in weights))
+        return PairSums(*(added_up(owners, each, len(self.parts)) for each in weights))
 
 
 def added_up(columns: Places, numbers: Floats, among: int) -> Floats:
@@ -105,12 +105,12 @@ def added_up(columns: Places, numbers: Floats, among: int) -> Floats:
     return np.bincount(columns, numbers, among).astype(np.float64)
 
 
-def distinct(parts: Iterable[Part]) -> Sequence[Part]:
+def distinct(parts: Iterable[MultisetFingerprint]) -> Sequence[MultisetFingerprint]:
     """Each content once: what is true of a column is true of every other one that is the same."""
     return list({(part.total, part.span, part.packed()): part for part in parts}.values())
 
 
-def _end(part: Part) -> np.uint64:
+def _end(part: MultisetFingerprint) -> np.uint64:
     return _EVERYTHING if part.is_complete else part.hashes[-1]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dpgov.engines.dialect import Dialect
-from dpgov.engines.live import SPACES, Kind, columns_of, places_of
+from dpgov.engines.live import SPACES, CellKind, columns_of, places_of
 from dpgov.engines.scan import Scan
 from dpgov.privacy.plan.request import AllOf, AnyOf, CodeFilter, ExactRequest, RowFilter
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec
@@ -74,7 +74,7 @@ def word_case(
 
 
 def words_in(
-    request: ExactRequest, columns: Sequence[ColumnSpec], kinds: Mapping[str, Kind]
+    request: ExactRequest, columns: Sequence[ColumnSpec], kinds: Mapping[str, CellKind]
 ) -> frozenset[int]:
     """The columns that this request may group by as words, by their numbers."""
     grouped = [grouping.column for grouping in request.groupings if grouping.column >= 0]
@@ -85,7 +85,7 @@ def words_in(
         for number in grouped
         if grouped.count(number) == 1
         and number < len(columns)
-        and kinds.get(columns[number].name) is Kind.TEXT
+        and kinds.get(columns[number].name) is CellKind.TEXT
         and _has_short_names(columns[number])
     )
 
@@ -142,10 +142,10 @@ def read_by(scan: Scan, columns: Sequence[ColumnSpec]) -> Reads:
 def outputs_of(
     reads: Reads,
     columns: Sequence[ColumnSpec],
-    kinds: Mapping[str, Kind],
+    kinds: Mapping[str, CellKind],
     *,
     cell: Callable[[str], str],
-    code: Callable[[str, Kind, ColumnSpec, Sequence[int] | None], str],
+    code: Callable[[str, CellKind, ColumnSpec, Sequence[int] | None], str],
     word: Callable[[str, CategoryDomain], str],
 ) -> list[str]:
     """What is selected of a row in an engine's SQL: codes as c0..cN and words as t0..tN.

@@ -1,8 +1,8 @@
 """Runs the reader of files in a process of its own and puts its answer into values.
 
 The child gets no secret but the key of fingerprints, by its input. Whatever it does or dies of, the
-caller sees an answer, a RefusedFile or NoRoom; what only the operator can mend goes to the log, by
-the name of its kind and without a word of the file.
+caller sees an answer, a RefusedFile or FullDisk; what only the operator can mend goes to the log,
+by the name of its kind and without a word of the file.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,12 +22,12 @@ from dpgov.language.said import from_values, said
 from dpgov.privacy.plan.schema import ColumnSpec
 
 __all__ = [
-    "Checked",
+    "CheckReport",
+    "FullDisk",
     "Ingested",
     "Inspection",
     "Join",
     "Limits",
-    "NoRoom",
     "Progress",
     "RefusedFile",
     "Watch",
@@ -54,7 +54,7 @@ class RefusedFile(Exception):
         self.column = column
 
 
-class NoRoom(Exception):
+class FullDisk(Exception):
     """The disk is full: nothing was stored, and nothing is wrong with the file."""
 
 
@@ -64,8 +64,8 @@ class Inspection:
 
     `kinds` has the type that a Parquet file states for each column: "number", "category", "truth",
     "date", or "" for no such type, which is all that other files say.
-    `reading` holds a Reading and what its owner is told of it: `sheets`, `left_out` (columns that
-    cannot be used) and `first_line_is_data`.
+    `reading` holds a FileFormat and what its owner is told of it: `sheets`, `left_out` (columns
+    that cannot be used) and `first_line_is_data`.
     """
 
     format: str
@@ -75,7 +75,7 @@ class Inspection:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckReport:
     """Coarse words for each column, by its name; see `ingest.checking`. Its owner's alone.
 
     `whole` says whether all of the file was looked at.
@@ -110,7 +110,7 @@ def _unwatched(_: Progress) -> None:
 def inspect(path: Path, *, limits: Limits, wanted: Mapping[str, Any] | None = None) -> Inspection:
     """Which format, which columns; raises RefusedFile for anything but a clean table.
 
-    `wanted` is what its owner says about how it is to be read, by the names of a Reading.
+    `wanted` is what its owner says about how it is to be read, by the names of a FileFormat.
     """
     request = {"do": "inspect", "path": str(path), "wanted": dict(wanted or {})}
     answer = _ask(request, limits, _unwatched)
@@ -126,7 +126,7 @@ def check(
     reading: Mapping[str, Any],
     limits: Limits,
     join: Join | None = None,
-) -> Checked:
+) -> CheckReport:
     """How well a file and its declarations fit, for its owner alone; raises RefusedFile."""
     request = {
         "do": "check",
@@ -137,7 +137,7 @@ def check(
         "join": None if join is None else join.as_json(),
     }
     answer = _ask(request, limits, _unwatched)
-    return Checked(answer["columns"], answer["whole"])
+    return CheckReport(answer["columns"], answer["whole"])
 
 
 def check_public(join: Join, *, limits: Limits) -> str:
@@ -163,7 +163,7 @@ def ingest(
     """Store the codes of the declared columns in `target`, after the rows of `before`.
 
     The fingerprint is of the whole file, made with `key`, and of nothing that is joined. Raises
-    RefusedFile, NoRoom and whatever `watch` raises, which is told how far it is; then nothing is
+    RefusedFile, FullDisk and whatever `watch` raises, which is told how far it is; then nothing is
     left.
     """
     request = {
@@ -210,7 +210,7 @@ def derive(
 
     `columns` are those of both, as declared; `rows_at_most` bounds the rows of all three files.
 
-    Raises RefusedFile, which is not for anybody's eyes, NoRoom and whatever `watch` raises; then
+    Raises RefusedFile, which is not for anybody's eyes, FullDisk and whatever `watch` raises; then
     nothing is left.
     """
     request = {
@@ -249,7 +249,7 @@ def _ask(request: dict[str, Any], limits: Limits, watch: Watch) -> dict[str, Any
 def _answered(answer: dict[str, Any], do: str) -> dict[str, Any]:
     if "no_room" in answer:
         _log.error("no room to store a file", do=do)
-        raise NoRoom
+        raise FullDisk
     if "refused" in answer:
         cause = str(answer.get("cause", ""))
         if cause.isidentifier():

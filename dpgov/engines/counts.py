@@ -13,7 +13,7 @@ from math import lgamma, log, sqrt
 import numpy as np
 
 from dpgov.engines.beside import ROUNDING, Columns, Common, Floats, Truths
-from dpgov.engines.fingerprint import Part
+from dpgov.engines.fingerprint import MultisetFingerprint
 
 # One row less is 1, one row changed is 2; a quarter of a tiny table is more than a few.
 FEW_ROWS, _FEW_OF_ALL = 3, 4
@@ -25,7 +25,7 @@ _BITS_OF_MOST_COLUMNS, _BITS_OF_COLUMNS = 24.0, 64.0
 _LAID_OUT = 0.5
 
 
-def near(one: Part, other: Part) -> bool:
+def near(one: MultisetFingerprint, other: MultisetFingerprint) -> bool:
     """Whether the two multisets agree in all their numbers, to a few rows or beyond chance."""
     if not (_repeats(one) and _repeats(other)):
         return False
@@ -34,7 +34,7 @@ def near(one: Part, other: Part) -> bool:
     return bool(np.abs(x - y).sum() <= few) or _bits(x, y) >= _NEAR_BITS
 
 
-def same_columns(one: Sequence[Part], other: Sequence[Part]) -> bool:
+def same_columns(one: Sequence[MultisetFingerprint], other: Sequence[MultisetFingerprint]) -> bool:
     """Whether a table with fewer columns has only such as the other one has too."""
     smaller, larger = sorted((_with_values(one), _with_values(other)), key=len)
     if not smaller or len(smaller) == len(larger):
@@ -44,7 +44,9 @@ def same_columns(one: Sequence[Part], other: Sequence[Part]) -> bool:
     return all(known.near(part) for part in smaller)
 
 
-def too_many_alike(one: Sequence[Part], other: Sequence[Part]) -> bool:
+def too_many_alike(
+    one: Sequence[MultisetFingerprint], other: Sequence[MultisetFingerprint]
+) -> bool:
     """Whether the columns of two tables agree far more often than by coincidence.
 
     Columns that say the same in other words (a code and its name) count once, and those that were
@@ -65,12 +67,12 @@ def too_many_alike(one: Sequence[Part], other: Sequence[Part]) -> bool:
 class _Known:
     """The columns of a table, found by a value and how often it occurs."""
 
-    def __init__(self, parts: Sequence[Part]) -> None:
+    def __init__(self, parts: Sequence[MultisetFingerprint]) -> None:
         self._columns = Columns(filter(_repeats, parts))
         self._alone = self._columns.summed(_unmatched)
-        self._near: dict[bytes, list[Part]] = {}
+        self._near: dict[bytes, list[MultisetFingerprint]] = {}
 
-    def near(self, part: Part) -> list[Part]:
+    def near(self, part: MultisetFingerprint) -> list[MultisetFingerprint]:
         """Those near to this one, each content once."""
         if not _repeats(part):
             return []
@@ -79,19 +81,19 @@ class _Known:
             self._near[content] = [each for each in self._close(part) if near(part, each)]
         return self._near[content]
 
-    def _close(self, part: Part) -> list[Part]:
+    def _close(self, part: MultisetFingerprint) -> list[MultisetFingerprint]:
         common = self._columns.common(part)
         perhaps = self._by_the_most_frequent(part, common) & self._perhaps_near(part, common)
         return self._columns.those(perhaps)
 
-    def _by_the_most_frequent(self, part: Part, common: Common) -> Truths:
+    def _by_the_most_frequent(self, part: MultisetFingerprint, common: Common) -> Truths:
         place = int(part.counts.argmax())
         # Further apart, this value alone would be too much.
         furthest = FEW_ROWS + 2 * sqrt(len(part.counts) * int(part.counts[place]))
         close = (common.places == place) & (np.abs(common.y - common.x) <= furthest)
         return common.summed(lambda *_: close.astype(np.float64)) > 0
 
-    def _perhaps_near(self, part: Part, common: Common) -> Truths:
+    def _perhaps_near(self, part: MultisetFingerprint, common: Common) -> Truths:
         """By what `near` asks for at least: none is missed."""
         counts = part.counts.astype(np.float64)
         both = common.summed(lambda x, y: np.abs(x - y) - x - y)
@@ -106,16 +108,16 @@ class _Known:
         return perhaps
 
 
-def _with_values(parts: Sequence[Part]) -> list[Part]:
+def _with_values(parts: Sequence[MultisetFingerprint]) -> list[MultisetFingerprint]:
     return [part for part in parts if part.total]
 
 
-def _repeats(part: Part) -> bool:
+def _repeats(part: MultisetFingerprint) -> bool:
     """Whether all its values are known, and they do not all occur just once, as if numbered."""
     return part.is_complete and part.total > len(part.counts) > 0
 
 
-def _numbers(one: Part, other: Part) -> tuple[Floats, Floats]:
+def _numbers(one: MultisetFingerprint, other: MultisetFingerprint) -> tuple[Floats, Floats]:
     """How often each value of either occurs in both, in the same order."""
     values = np.union1d(one.hashes, other.hashes)
     x, y = (np.zeros(len(values), np.float64) for _ in range(2))
@@ -124,7 +126,7 @@ def _numbers(one: Part, other: Part) -> tuple[Floats, Floats]:
     return x, y
 
 
-def _laid_out(part: Part) -> bool:
+def _laid_out(part: MultisetFingerprint) -> bool:
     counts = part.counts.astype(np.float64)
     return len(counts) < 2 or bool(counts.var() < _LAID_OUT * counts.mean())
 

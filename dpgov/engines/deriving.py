@@ -24,7 +24,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from dpgov.engines.cubes.keeping import keep_cubes
-from dpgov.engines.pairs import BYTES, Kept, Rows, Units, kept_of, units_of
+from dpgov.engines.pairs import BYTES, Kept, Rows, UnitRows, kept_of, units_of
 from dpgov.privacy.plan.cubes import Layout
 from dpgov.privacy.plan.grouping import LARGEST_SIZE
 
@@ -128,7 +128,7 @@ def _kept(
     return kept_of(sides[0], sides[1], rows_of_unit)
 
 
-def _units(connection: duckdb.DuckDBPyConnection, name: str, parent: Parent) -> Units:
+def _units(connection: duckdb.DuckDBPyConnection, name: str, parent: Parent) -> UnitRows:
     used = f"FROM {name}.data WHERE r < {parent.rows_of_unit:d}"
     number = _number(connection, used)
     keys = np.empty(number, np.uint64)

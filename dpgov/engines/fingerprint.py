@@ -19,7 +19,7 @@ SKETCH_SIZE = 256
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class MultisetFingerprint:
     """One multiset: the rows of a table, or the values of a column that are not missing.
 
     `digest` is the same for the same multiset only. `hashes` are those of its SKETCH_SIZE distinct
@@ -61,12 +61,12 @@ class TableFingerprint:
     """
 
     whole: str
-    rows: Part
-    columns: tuple[Part, ...]
+    rows: MultisetFingerprint
+    columns: tuple[MultisetFingerprint, ...]
     file: str = ""
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[MultisetFingerprint, ...]:
         """The rows first, then the columns."""
         return (self.rows, *self.columns)
 
@@ -76,7 +76,7 @@ def nothing(whole: str) -> TableFingerprint:
 
     `whole` is a name that no other table has.
     """
-    empty = Part.unpacked(total=0, digest="", span=0, sketch=b"")
+    empty = MultisetFingerprint.unpacked(total=0, digest="", span=0, sketch=b"")
     return TableFingerprint(whole, empty, ())
 
 
@@ -90,7 +90,7 @@ def as_json(fingerprint: TableFingerprint) -> dict[str, Any]:
     }
 
 
-def _part_as_json(part: Part) -> dict[str, Any]:
+def _part_as_json(part: MultisetFingerprint) -> dict[str, Any]:
     sketch = base64.b64encode(part.packed()).decode()
     return {"total": part.total, "digest": part.digest, "span": part.span, "sketch": sketch}
 
@@ -101,5 +101,5 @@ def from_json(item: dict[str, Any]) -> TableFingerprint:
     return TableFingerprint(item["whole"], _part_from_json(item["rows"]), columns, item["file"])
 
 
-def _part_from_json(item: dict[str, Any]) -> Part:
-    return Part.unpacked(**{**item, "sketch": base64.b64decode(item["sketch"])})
+def _part_from_json(item: dict[str, Any]) -> MultisetFingerprint:
+    return MultisetFingerprint.unpacked(**{**item, "sketch": base64.b64decode(item["sketch"])})

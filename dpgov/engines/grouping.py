@@ -23,7 +23,7 @@ _COUNTED_CODES = 65_536
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class GroupKey:
     """What the scan groups by for one grouping: the number of its bin, or the raw code.
 
     `bin_of_code` is None in the first case and has a bin for each possible code in the second.
@@ -59,11 +59,11 @@ def keys_of(
     tops: Mapping[int, int],
     dialect: Dialect = DUCKDB,
     words: Container[int] = (),
-) -> tuple[Key, ...]:
+) -> tuple[GroupKey, ...]:
     """Raw codes where a column is known to have few, or its words where it has some."""
     is_one = len(request.groupings) == 1 and request.counts_rows
     few = _COUNTED_CODES if is_one else FEW_CODES
-    keys: list[Key] = []
+    keys: list[GroupKey] = []
     for grouping in request.groupings:
         raw = sum(bool(key.codes) for key in keys) < _RAW_KEYS
         top = tops.get(grouping.column, few)
@@ -75,8 +75,8 @@ def keys_of(
     return tuple(keys)
 
 
-def _raw_key(grouping: CodeGrouping, top: int) -> Key:
-    return Key(column_name(grouping.column), grouping.bins, bins_of_codes(grouping, top + 1))
+def _raw_key(grouping: CodeGrouping, top: int) -> GroupKey:
+    return GroupKey(column_name(grouping.column), grouping.bins, bins_of_codes(grouping, top + 1))
 
 
 def bins_of_codes(grouping: CodeGrouping, number: int) -> Counts:
@@ -103,13 +103,13 @@ def _bins(grouping: CodeGrouping, codes: Counts) -> Counts:
     return np.where((places >= 0) & (codes <= highs[places]), bins[places], rest)
 
 
-def bin_key(grouping: CodeGrouping, dialect: Dialect = DUCKDB) -> Key:
+def bin_key(grouping: CodeGrouping, dialect: Dialect = DUCKDB) -> GroupKey:
     """The number of the bin, found in the scan."""
     column = _turned(grouping)
     width = grouping.even_width
     over = dialect.over
     sql = _divided(column, grouping, width, over) if width else _searched(column, grouping)
-    return Key(sql, grouping.bins)
+    return GroupKey(sql, grouping.bins)
 
 
 def _turned(grouping: CodeGrouping) -> str:

@@ -14,9 +14,9 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
-from dpgov.engines.beside import ROUNDING, Columns, Floats, Sums, distinct
+from dpgov.engines.beside import ROUNDING, Columns, Floats, PairSums, distinct
 from dpgov.engines.counts import near, same_columns, too_many_alike
-from dpgov.engines.fingerprint import Part, TableFingerprint
+from dpgov.engines.fingerprint import MultisetFingerprint, TableFingerprint
 
 # A mean of one occurrence and a bit: what values look like that occur once each by chance.
 _MOSTLY_ONCE = 1.58
@@ -89,7 +89,7 @@ def _by_columns(one: TableFingerprint, other: TableFingerprint) -> Likeness:
     return Likeness.NONE
 
 
-def _any_alike(one: Sequence[Part], other: Sequence[Part]) -> bool:
+def _any_alike(one: Sequence[MultisetFingerprint], other: Sequence[MultisetFingerprint]) -> bool:
     """Whether any column of the one is like any of the other."""
     columns = Columns(other)
     return any(
@@ -100,7 +100,7 @@ def _any_alike(one: Sequence[Part], other: Sequence[Part]) -> bool:
     )
 
 
-def _perhaps_alike(part: Part, columns: Columns) -> list[Part]:
+def _perhaps_alike(part: MultisetFingerprint, columns: Columns) -> list[MultisetFingerprint]:
     """Those that `_alike` may be true of, by what it asks for at least: none is missed."""
     common, (x, y) = columns.common(part), columns.below_both_ends(part)
     shared = common.summed(lambda a, _: np.ones_like(a))
@@ -116,11 +116,11 @@ def _perhaps_alike(part: Part, columns: Columns) -> list[Part]:
     return columns.those((shared > 0) & ((few & contained) | (often & repeated & close)))
 
 
-def _means(sums: Sums) -> Floats:
+def _means(sums: PairSums) -> Floats:
     return sums.total / np.maximum(sums.number, 1)
 
 
-def _some_rows(one: Part, other: Part) -> bool:
+def _some_rows(one: MultisetFingerprint, other: MultisetFingerprint) -> bool:
     """Whether more rows that mostly occur once are in both than chance would put there."""
     if min(one.total, other.total) < _FEWEST_ROWS:
         return False
@@ -135,7 +135,9 @@ def _some_rows(one: Part, other: Part) -> bool:
     return shared > chance * smaller + _BEYOND_CHANCE * deviation
 
 
-def _alike(one: Part, other: Part, fewest: int, fewest_shared: int) -> bool:
+def _alike(
+    one: MultisetFingerprint, other: MultisetFingerprint, fewest: int, fewest_shared: int
+) -> bool:
     """Whether the two multisets share far more than two samples of one distribution would."""
     if min(one.total, other.total) < fewest:
         return False
@@ -149,7 +151,7 @@ def _alike(one: Part, other: Part, fewest: int, fewest_shared: int) -> bool:
     return _closer_than_chance(x, y, other.total / one.total)
 
 
-def _come_again(one: Part, other: Part) -> bool:
+def _come_again(one: MultisetFingerprint, other: MultisetFingerprint) -> bool:
     """Whether one table holds the rows of the other, nearly each of them several times.
 
     A file that was put after itself is nobody else's.
@@ -160,7 +162,9 @@ def _come_again(one: Part, other: Part) -> bool:
     return _is_repeated(one, x, other, y) or _is_repeated(other, y, one, x)
 
 
-def _is_repeated(one: Part, x: Floats, other: Part, y: Floats) -> bool:
+def _is_repeated(
+    one: MultisetFingerprint, x: Floats, other: MultisetFingerprint, y: Floats
+) -> bool:
     """Whether the other one repeats these rows, which mostly occur once themselves."""
     if _mean(x) > _MOSTLY_ONCE or _mean(y) <= _MOSTLY_ONCE or _dispersion(y) >= _IN_ONE_NUMBER:
         return False
@@ -169,7 +173,7 @@ def _is_repeated(one: Part, x: Floats, other: Part, y: Floats) -> bool:
     return enough and _mostly_contained(x, once, max(_chance(one, x), _chance(other, once)))
 
 
-def _aligned(one: Part, other: Part) -> tuple[Floats, Floats]:
+def _aligned(one: MultisetFingerprint, other: MultisetFingerprint) -> tuple[Floats, Floats]:
     """The numbers of the same values in both: of all values below the smaller of the two ends."""
     ends = [part.hashes[-1] for part in (one, other) if not part.is_complete]
     end = min(ends) if ends else np.uint64(2**64 - 1)
@@ -178,7 +182,7 @@ def _aligned(one: Part, other: Part) -> tuple[Floats, Floats]:
     return x, y
 
 
-def _counts(part: Part, values: npt.NDArray[np.uint64]) -> Floats:
+def _counts(part: MultisetFingerprint, values: npt.NDArray[np.uint64]) -> Floats:
     places = np.minimum(np.searchsorted(part.hashes, values), len(part.hashes) - 1)
     return np.where(part.hashes[places] == values, part.counts[places], 0).astype(np.float64)
 
@@ -194,7 +198,7 @@ def _mostly_contained(x: Floats, y: Floats, chance: float) -> bool:
     return shared / smaller > (1 + chance) / 2
 
 
-def _chance(part: Part, counts: Floats) -> float:
+def _chance(part: MultisetFingerprint, counts: Floats) -> float:
     """How likely a value of other people, drawn alike, is in this table.
 
     For values drawn from many: m of them on average at each place that any could take give

@@ -12,7 +12,7 @@ from dpgov.engines.base import Engine, EngineFailure
 from dpgov.engines.grouping import Column
 from dpgov.engines.scan import Scan
 from dpgov.privacy.plan.bins import ROWS_OF_UNIT
-from dpgov.privacy.plan.calendar import Step
+from dpgov.privacy.plan.calendar import DateStep
 from dpgov.privacy.plan.grouping import LARGEST_SIZE
 from dpgov.privacy.plan.request import AllOf, AnyOf, ExactAnswer, ExactRequest, RowFilter
 from dpgov.privacy.plan.schema import (
@@ -42,7 +42,7 @@ LONGEST_TRIMMED = 100_000
 _WORD = 2**63
 
 
-class Kind(StrEnum):
+class CellKind(StrEnum):
     """What a cell is, by the type of its column."""
 
     BOOLEAN = "boolean"
@@ -101,19 +101,19 @@ class LiveEngine(Engine, Protocol):
         ...
 
 
-NAMES_A_UNIT = frozenset({Kind.INTEGER, Kind.TEXT, Kind.UUID})
-_NUMBERS = frozenset({Kind.BOOLEAN, Kind.INTEGER, Kind.NUMERIC, Kind.FLOAT})
-_CATEGORIES = frozenset({Kind.BOOLEAN, Kind.INTEGER, Kind.TEXT, Kind.UUID})
-_DATES = frozenset({Kind.DAY, Kind.CLOCK, Kind.MOMENT})
+NAMES_A_UNIT = frozenset({CellKind.INTEGER, CellKind.TEXT, CellKind.UUID})
+_NUMBERS = frozenset({CellKind.BOOLEAN, CellKind.INTEGER, CellKind.NUMERIC, CellKind.FLOAT})
+_CATEGORIES = frozenset({CellKind.BOOLEAN, CellKind.INTEGER, CellKind.TEXT, CellKind.UUID})
+_DATES = frozenset({CellKind.DAY, CellKind.CLOCK, CellKind.MOMENT})
 
 
-def fits(kind: Kind, spec: ColumnSpec) -> bool:
+def fits(kind: CellKind, spec: ColumnSpec) -> bool:
     """Whether cells of this kind can fill the declared column."""
     if isinstance(spec.domain, CategoryDomain):
         return kind in _CATEGORIES
     if isinstance(spec.domain, DateDomain):
         # A day says less than the hour that is counted.
-        return kind in _DATES and not (kind is Kind.DAY and spec.domain.unit is Step.HOUR)
+        return kind in _DATES and not (kind is CellKind.DAY and spec.domain.unit is DateStep.HOUR)
     return kind in _NUMBERS
 
 

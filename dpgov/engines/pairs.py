@@ -22,7 +22,7 @@ Rows = npt.NDArray[np.uint32]
 
 
 @dataclass(frozen=True, slots=True)
-class Units:
+class UnitRows:
     """The rows of a file that count: their places in it (`rows`), unit by unit in the order of k.
 
     Those of the unit with hash `keys[i]` begin at `begins[i]` and are `sizes[i]`, in their order.
@@ -50,7 +50,7 @@ class Kept:
     sizes: Rows
 
 
-def units_of(keys: Words, places: Rows, rows: Rows) -> Units:
+def units_of(keys: Words, places: Rows, rows: Rows) -> UnitRows:
     """The rows at these places of a file, by the hash of their unit and their place in it.
 
     A unit has the places 0, 1, 2, …; where two have one hash, a place would be two rows, and
@@ -65,10 +65,10 @@ def units_of(keys: Words, places: Rows, rows: Rows) -> Units:
     keys = keys[is_first]
     ends = np.append(begins[1:], np.uint32(len(rows)))[: len(begins)]
     is_one = places[ends - 1] == ends - begins - 1
-    return Units(rows, keys[is_one], begins[is_one], (ends - begins)[is_one])
+    return UnitRows(rows, keys[is_one], begins[is_one], (ends - begins)[is_one])
 
 
-def kept_of(first: Units, second: Units, most: int) -> Kept:
+def kept_of(first: UnitRows, second: UnitRows, most: int) -> Kept:
     """The first `most` pairs of each unit that is in both files, by the order of `_pair`."""
     keys, here, there = np.intersect1d(
         first.keys, second.keys, assume_unique=True, return_indices=True

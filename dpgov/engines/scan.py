@@ -15,7 +15,7 @@ from dpgov.engines.dialect import DUCKDB, Dialect
 from dpgov.engines.grouping import (
     FEW_CODES,
     Column,
-    Key,
+    GroupKey,
     bin_key,
     column_name,
     keys_of,
@@ -29,13 +29,13 @@ from dpgov.privacy.plan.request import (
     AnyOf,
     CodeFilter,
     Counts,
-    Curve,
     ExactAnswer,
     ExactRequest,
     Factor,
     Measure,
     MeasureKind,
     RowFilter,
+    TabulatedCurve,
 )
 from dpgov.privacy.plan.schema import LARGEST_SUM
 
@@ -49,7 +49,7 @@ class Scan:
     """One SQL text and how to read its rows."""
 
     sql: str
-    keys: tuple[Key, ...]
+    keys: tuple[GroupKey, ...]
     request: ExactRequest
 
     @property
@@ -190,8 +190,8 @@ _SPREAD = (
 )
 
 
-def curved(source: str, curve: Curve, dialect: Dialect = DUCKDB) -> str:
-    """The rows of `source` with the curve's two numbers, `e` and `w`; see `Curve`."""
+def curved(source: str, curve: TabulatedCurve, dialect: Dialect = DUCKDB) -> str:
+    """The rows of `source` with the curve's two numbers, `e` and `w`; see `TabulatedCurve`."""
     terms = [f"{_factor(factor, dialect)} * {index(weight)}" for factor, weight in curve.weights]
     score = " + ".join([*terms, f"{index(curve.plus)}::BIGINT"])
     table = [index(place) for place in curve.table]

@@ -20,7 +20,7 @@ _LEAST = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class AveragedTries:
     """After so many tries: the averages, what they cost and how often a guess is right.
 
     `with_budget` is the average of the answers that were given, `answered` their number.
@@ -45,7 +45,7 @@ class Replay:
 
     epsilon_nano: int
     allowed: int
-    steps: tuple[Round, ...]
+    steps: tuple[AveragedTries, ...]
 
     @property
     def is_stopped(self) -> bool:
@@ -53,7 +53,7 @@ class Replay:
         return self.allowed < self.steps[-1].asked
 
     @property
-    def last(self) -> Round:
+    def last(self) -> AveragedTries:
         """At the end of what is shown."""
         return self.steps[-1]
 
@@ -69,7 +69,7 @@ def replay(promise: Promise, epsilon_nano: int) -> Replay:
     for asked in _ladder(total, allowed):
         answered = min(asked, allowed)
         steps.append(
-            Round(
+            AveragedTries(
                 asked=asked,
                 without_budget=TRUTH + sums[asked] / asked,
                 guess_without=frequency_of(best_guess(asked * price, promise.currency)),

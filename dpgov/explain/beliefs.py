@@ -59,7 +59,7 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class GroupBelief:
     """What holds for any `size` units together."""
 
     size: int
@@ -85,11 +85,11 @@ def moved(promise: Promise, before: Decimal) -> Moved:
     )
 
 
-def groups(promise: Promise) -> list[Together]:
+def groups(promise: Promise) -> list[GroupBelief]:
     """The guesses about groups of some sizes, and of the setting."""
     setting = promise.schema.group_size
     return [
-        Together(
+        GroupBelief(
             size,
             _guesses(promise, promise.committed_nano, size),
             _guesses(promise, promise.limit_nano, size),

@@ -17,14 +17,14 @@ from django.utils.translation import gettext_noop
 
 from dpgov.budgets.models import Budget, Charge, Correction
 from dpgov.privacy.accounting import comparison
-from dpgov.privacy.accounting.comparison import Asked, by_distribution
+from dpgov.privacy.accounting.comparison import EqualCharges, by_distribution
 from dpgov.privacy.accounting.decimals import NANO, as_text
 from dpgov.privacy.accounting.loss import Mode
 
 DEFAULT_DELTA = "1e-6"
 _KEPT = 7 * 86_400
 
-_Account = Callable[[Sequence[Asked], Decimal], float]
+_Account = Callable[[Sequence[EqualCharges], Decimal], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class AccountsAtDelta:
     """All accounts of the same charges at one δ."""
 
     delta: Decimal
@@ -62,13 +62,13 @@ class Comparison:
     figures: tuple[Figure, ...]
 
 
-def compare(budget: Budget, delta: Decimal, *, patient: bool = True) -> Comparison:
+def compare(budget: Budget, delta: Decimal, *, patient: bool = True) -> AccountsAtDelta:
     """What a dataset was charged by every method; of a partition, of its most used part.
 
     Who is not `patient` gets no figure of a method that takes seconds, unless it is known already.
     """
     asked = charged(budget)
-    return Comparison(
+    return AccountsAtDelta(
         delta=delta,
         questions=sum(one.count for one in asked),
         amounts=len(asked),
@@ -76,7 +76,7 @@ def compare(budget: Budget, delta: Decimal, *, patient: bool = True) -> Comparis
     )
 
 
-def charged(budget: Budget) -> list[Asked]:
+def charged(budget: Budget) -> list[EqualCharges]:
     """What was booked and not given back, grouped by amount; a correction counts as one."""
     mode = Mode(budget.mode)
     line = _most_used(budget)
@@ -87,7 +87,7 @@ def charged(budget: Budget) -> list[Asked]:
     for rows in (charges, corrections.exclude(kind=Correction.Kind.REFUND)):
         for nano, count in rows.values_list("amount_nano").annotate(count=Count("pk")):
             counted[nano] = counted.get(nano, 0) + count
-    return [Asked(mode, nano, count) for nano, count in sorted(counted.items())]
+    return [EqualCharges(mode, nano, count) for nano, count in sorted(counted.items())]
 
 
 def _most_used(budget: Budget) -> Budget:
@@ -149,14 +149,16 @@ _ACCOUNTS = (
 
 
 def _figure(
-    kind: _Kind, asked: Sequence[Asked], delta: Decimal, budget: Budget, patient: bool
+    kind: _Kind, asked: Sequence[EqualCharges], delta: Decimal, budget: Budget, patient: bool
 ) -> Figure:
     admits = kind.keeps is not None and kind.keeps.value == budget.mode
     epsilon = _epsilon(kind, asked, delta, patient)
     return Figure(kind.name, _(kind.title), epsilon, _(kind.note), admits, waits=epsilon is None)
 
 
-def _epsilon(kind: _Kind, asked: Sequence[Asked], delta: Decimal, patient: bool) -> float | None:
+def _epsilon(
+    kind: _Kind, asked: Sequence[EqualCharges], delta: Decimal, patient: bool
+) -> float | None:
     """By this method; what took seconds is kept, and holds for as long as the charges stay."""
     if not kind.slow:
         return kind.account(asked, delta)

@@ -15,7 +15,7 @@ from dpgov.privacy.answer.blueprint import prepare
 from dpgov.privacy.meaning.odds import Frequency, best_guess, frequency_of
 from dpgov.privacy.meaning.overlap import Bin, Overlap
 from dpgov.privacy.mechanisms.totals import PublicMean, Total
-from dpgov.privacy.mechanisms.views import Moments
+from dpgov.privacy.mechanisms.views import PowerSums
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.wording.numbers import at_most
@@ -67,7 +67,7 @@ def sides(promise: Promise, *, statistic: str, column: str, epsilon_nano: int) -
     raw = {"statistics": [asked], "epsilon": as_text(epsilon_nano)}
     blueprint = prepare(parse_plan(raw, promise.schema, dataset="example"), promise.schema)
     (mechanism,) = blueprint.mechanisms
-    if not isinstance(mechanism, Total | Moments | PublicMean):
+    if not isinstance(mechanism, Total | PowerSums | PublicMean):
         raise TypeError(f"{statistic} is not made of sums.")
     taken = mechanism.taken
     reading = taken.readings[-1]
@@ -79,7 +79,7 @@ def sides(promise: Promise, *, statistic: str, column: str, epsilon_nano: int) -
     bound = best_guess(blueprint.cost_nano, promise.currency)
     guess = min(bound, Decimal(overlap.best_guess)) if is_exact else bound
     return Sides(
-        axis=_("noisy sum behind the mean") if isinstance(mechanism, Moments) else _(facts.name),
+        axis=_("noisy sum behind the mean") if isinstance(mechanism, PowerSums) else _(facts.name),
         unit=reading.unit / (mechanism.rows if isinstance(mechanism, PublicMean) else 1),
         shift=overlap.shift,
         bins=tuple(overlap.bins(_MOST_BINS)),

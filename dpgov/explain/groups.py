@@ -15,7 +15,7 @@ from dpgov.privacy.accounting.loss import Currency
 from dpgov.privacy.meaning.odds import together_of
 from dpgov.privacy.mechanisms.draw import price_of_same_error
 from dpgov.privacy.noise.noise import NoiseOutOfRange
-from dpgov.privacy.noise.sensitivity import Reach
+from dpgov.privacy.noise.sensitivity import Sensitivity
 
 LARGEST_GROUP = 20
 _DIGITS = 4
@@ -126,8 +126,8 @@ def setting_cost(
     return SettingCost(wider, 100 * setting**2 // size**2)
 
 
-def _of_count(rows: int) -> Reach:
-    return Reach(rows, rows**2)
+def _of_count(rows: int) -> Sensitivity:
+    return Sensitivity(rows, rows**2)
 
 
 def group_readings(

@@ -30,7 +30,7 @@ from dpgov.tenants.models import Tenant
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class ProposalByCode:
     """What whoever holds the code may know before they take part."""
 
     id: UUID
@@ -44,7 +44,7 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PartyStanding:
     """One party, as the others see it. `holds`: it takes part, and nothing is opened yet.
 
     `sent` is for the step that waits for all, and for nobody's eyes before that is over: when a
@@ -58,7 +58,7 @@ class Standing:
     sent: bool
 
 
-def offer_of(code_hash: str, tenant_id: UUID) -> Offer | None:
+def offer_of(code_hash: str, tenant_id: UUID) -> ProposalByCode | None:
     """What the code offers, expired or not; None where it is wrong or one's own, where no place is
     left, where somebody has left, and after the opening.
     """
@@ -67,12 +67,12 @@ def offer_of(code_hash: str, tenant_id: UUID) -> Offer | None:
         if not rows:
             return None
         identity, title, plan, declared, *more = rows[0]
-        return Offer(identity, title, json.loads(plan), json.loads(declared), *more)
+        return ProposalByCode(identity, title, json.loads(plan), json.loads(declared), *more)
     unopened = JointQuestion.objects.filter(code_hash=code_hash, opened_at__isnull=True)
     one = unopened.exclude(tenant=tenant_id).select_related("tenant").first()
     if one is None or not _has_a_place_for(tenant_id, one):
         return None
-    return Offer(
+    return ProposalByCode(
         one.pk,
         one.title,
         one.plan,
@@ -127,15 +127,16 @@ def join(
     return place
 
 
-def standing(question_id: UUID) -> list[Standing]:
+def standing(question_id: UUID) -> list[PartyStanding]:
     """Everybody who takes part, in their order; nothing for who does not."""
     if connection.vendor == "postgresql":
         return [
-            Standing(*row) for row in through_gate("SELECT * FROM joint_standing(%s)", question_id)
+            PartyStanding(*row)
+            for row in through_gate("SELECT * FROM joint_standing(%s)", question_id)
         ]
     rows = Party.objects.filter(question=question_id).select_related("query", "share")
     return [
-        Standing(
+        PartyStanding(
             party.place,
             party.name,
             party.public_key,

@@ -87,7 +87,7 @@ class TakesPart(JointRefusal):
         super().__init__(said("Your organisation takes part in this joint question already."))
 
 
-class TooManyTries(JointRefusal):
+class TooManyCodesTried(JointRefusal):
     """Codes are not for guessing."""
 
     code = "too_many_codes"

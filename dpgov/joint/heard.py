@@ -9,11 +9,11 @@ from uuid import UUID
 
 from dpgov.joint.crossing import tenants_with_unfinished_parties
 from dpgov.joint.models import Party
-from dpgov.queries.answering.workers import Beat, heard_jointly, say_jointly
+from dpgov.queries.answering.workers import BeatThread, heard_jointly, say_jointly
 from dpgov.queries.models import Query
 
 
-class JointBeat(Beat):
+class JointBeat(BeatThread):
     """The thread that tells of one organisation's worker; its files are `joint-` and its name."""
 
     def __init__(self, tenant_id: UUID, organisation: str) -> None:

@@ -11,7 +11,7 @@ from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import datasets_of, open_to_questions
 from dpgov.joint.errors import JointRefusal
 from dpgov.joint.models import JointQuestion, Party
-from dpgov.joint.services.prepared import Terms, asked_of
+from dpgov.joint.services.prepared import Proposal, asked_of
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.models import Query
@@ -59,7 +59,7 @@ def party_of(membership: Membership, question: JointQuestion) -> Party | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class Candidate:
     """An own dataset, and why it could not take part; "" where it could."""
 
     dataset: Dataset
@@ -71,14 +71,14 @@ class Fit:
         return not self.refusal
 
 
-def fits_of(membership: Membership, terms: Terms) -> list[Fit]:
+def candidates_of(membership: Membership, proposal: Proposal) -> list[Candidate]:
     """Own datasets that count ρ, as they are declared now, by name."""
-    return [Fit(one, _refusal(one, terms)) for one in datasets_that_count_rho(membership)]
+    return [Candidate(one, _refusal(one, proposal)) for one in datasets_that_count_rho(membership)]
 
 
-def datasets_for(membership: Membership, terms: Terms) -> list[Dataset]:
+def datasets_for(membership: Membership, proposal: Proposal) -> list[Dataset]:
     """Those of them that could take part."""
-    return [one.dataset for one in fits_of(membership, terms) if one.fits]
+    return [one.dataset for one in candidates_of(membership, proposal) if one.fits]
 
 
 def datasets_that_count_rho(membership: Membership) -> QuerySet[Dataset]:
@@ -86,9 +86,9 @@ def datasets_that_count_rho(membership: Membership) -> QuerySet[Dataset]:
     return datasets_of(membership).filter(open_to_questions(), budget__mode=Mode.ZCDP)
 
 
-def _refusal(dataset: Dataset, terms: Terms) -> str:
+def _refusal(dataset: Dataset, proposal: Proposal) -> str:
     try:
-        asked_of(dataset, terms)
+        asked_of(dataset, proposal)
     except InvalidPlan as refusal:
         return " ".join(problem.message for problem in refusal.problems)
     except JointRefusal as refusal:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from dpgov.joint import crossing
 from dpgov.joint.models import JointQuestion, Party
-from dpgov.joint.services.prepared import Terms, asked_of, joint_of_party
+from dpgov.joint.services.prepared import Proposal, asked_of, joint_of_party
 from dpgov.joint.services.sharing import ENDED_AFTER
 from dpgov.operation.clock import database_now
 from dpgov.privacy.accounting.decimals import as_text
@@ -31,7 +31,7 @@ _OVER = {
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ShownParty:
     """A party as all of them see it; `fingerprint` is of its key, `missing` once it is too late."""
 
     name: str
@@ -46,7 +46,7 @@ class View:
 
     state: str
     sentence: str
-    sides: tuple[Side, ...]
+    sides: tuple[ShownParty, ...]
     until: datetime | None = None
 
 
@@ -55,7 +55,7 @@ def view_of(question: JointQuestion, party: Party | None) -> View:
     there = crossing.standing(question.pk) if party is not None else []
     state = _state(question, party, there)
     sides = tuple(
-        Side(
+        ShownParty(
             one.name,
             _fingerprint(one.public_key),
             there=one.holds or question.opened_at is not None,
@@ -71,7 +71,9 @@ def view_of(question: JointQuestion, party: Party | None) -> View:
     return View(state, _sentence(state, question, there), sides, until)
 
 
-def _state(question: JointQuestion, party: Party | None, there: list[crossing.Standing]) -> str:
+def _state(
+    question: JointQuestion, party: Party | None, there: list[crossing.PartyStanding]
+) -> str:
     if party is None:
         return PROPOSED if question.expires_at > database_now() else ENDED
     if over := _OVER.get(Query.State(party.query.state)):
@@ -81,7 +83,7 @@ def _state(question: JointQuestion, party: Party | None, there: list[crossing.St
     return GATHERING if len(there) < question.parties else KEYS
 
 
-def _sentence(state: str, question: JointQuestion, there: list[crossing.Standing]) -> str:
+def _sentence(state: str, question: JointQuestion, there: list[crossing.PartyStanding]) -> str:
     numbers = {"there": len(there), "parties": question.parties}
     absent = ", ".join(one.name for one in there if not one.public_key)
     sentences = {
@@ -109,7 +111,7 @@ def _fingerprint(public_key: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Price:
+class JointQuote:
     """What it costs each party, how exact the total is, and how exact a pooled table's would be."""
 
     rho: str
@@ -118,20 +120,22 @@ class Price:
     ratio: float
 
 
-def price_of(joint: Joint) -> Price:
+def price_of(joint: Joint) -> JointQuote:
     """From the plan, the declarations and the numbers of parties alone."""
     error, pooled = joint.expected_error()
-    return Price(as_text(joint.blueprint.cost_nano), error, pooled, joint.ratio)
+    return JointQuote(as_text(joint.blueprint.cost_nano), error, pooled, joint.ratio)
 
 
-def price_for(party: Party | None, question: JointQuestion, datasets: list[Any]) -> Price | None:
+def price_for(
+    party: Party | None, question: JointQuestion, datasets: list[Any]
+) -> JointQuote | None:
     """Of one's own part, or of the first dataset that could take part; None where none could.
 
     Of one's own part as it was when it joined: its dataset may be declared otherwise by now.
     """
     if party is not None:
         return price_of(joint_of_party(party))
-    return price_of(asked_of(datasets[0], Terms.of(question))[1]) if datasets else None
+    return price_of(asked_of(datasets[0], Proposal.of(question))[1]) if datasets else None
 
 
 def asked_words(plan: dict[str, Any]) -> str:

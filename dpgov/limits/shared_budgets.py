@@ -163,14 +163,14 @@ def beside(dataset: Dataset, reader: Membership) -> tuple[Shared, str] | None:
     return whole, in_a_row(names)
 
 
-def _why(event: ledger.Event) -> str:
+def _why(event: ledger.SharedBudgetEvent) -> str:
     """What a person said about a limit, for which nobody has to say why; which survey it was."""
     if event.kind != "limit":
         return event.reason if event.kind == "survey" else ""
     return event.reason or ("" if event.before_nano else _("opened"))
 
 
-def _happened(event: ledger.Event, known: dict[UUID, list[Dataset]]) -> Happened:
+def _happened(event: ledger.SharedBudgetEvent, known: dict[UUID, list[Dataset]]) -> Happened:
     return Happened(
         event.at,
         str(_EVENTS[event.kind]) % {"name": _names(event.budget, known)},

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from dpgov.budgets.allocated import AllocationNeeded, choose_allocation
 from dpgov.budgets.charging import Limit, limits_within_reach, one_part_each
 from dpgov.budgets.models import Allocation, Budget
-from dpgov.datasets.fitting import Fit, Terms, all_rows, fit, terms_shown
+from dpgov.datasets.fitting import Fit, PersonalPolicy, all_rows, fit, policies_shown
 from dpgov.datasets.lineage import allocations_for, allocations_on_parents
 from dpgov.datasets.models import Dataset
 from dpgov.operation import clock
@@ -55,8 +55,8 @@ def ways_to_ask(dataset: Dataset, membership: Membership) -> list[Way]:
     allocations: list[Allocation | None] = [*found] or [None]
     charged = list(_charged(dataset, membership.user, allocations))
     reach = limits_within_reach(dataset.budget_id, {pk for _, pks in charged for pk in pks})
-    terms = _terms(dataset, membership.user)
-    return [_way(dataset, membership, one, pks, reach, terms) for one, pks in charged]
+    policy = _policy(dataset, membership.user)
+    return [_way(dataset, membership, one, pks, reach, policy) for one, pks in charged]
 
 
 def lacking(dataset: Dataset, membership: Membership) -> str:
@@ -88,12 +88,12 @@ def _charged(
 def anybodys_way(dataset: Dataset) -> Way:
     """What fits for somebody without an allocation and without a permit."""
     limits = tuple(one_part_each(limits_within_reach(dataset.budget_id, [])))
-    return Way(None, "", limits, fit(_terms(dataset, None), limits, all_rows(dataset)))
+    return Way(None, "", limits, fit(_policy(dataset, None), limits, all_rows(dataset)))
 
 
-def _terms(dataset: Dataset, user: User | None) -> Terms:
+def _policy(dataset: Dataset, user: User | None) -> PersonalPolicy:
     today = clock.today()
-    return terms_shown([dataset], user, today)[dataset.pk]
+    return policies_shown([dataset], user, today)[dataset.pk]
 
 
 def _way(
@@ -102,7 +102,7 @@ def _way(
     allocation: Allocation | None,
     charged: Collection[UUID],
     reach: Sequence[Limit],
-    terms: Terms,
+    policy: PersonalPolicy,
 ) -> Way:
     touched = [
         one for one in reach if one.kind != Budget.Kind.ALLOCATION or one.budget_id in charged
@@ -116,7 +116,7 @@ def _way(
             if allocation.user_id == membership.user_id
             else str(allocation)
         )
-    return Way(allocation, name, limits, fit(terms, limits, all_rows(dataset)))
+    return Way(allocation, name, limits, fit(policy, limits, all_rows(dataset)))
 
 
 def usual(ways: Sequence[Way]) -> Way | None:

@@ -72,7 +72,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class NoiseReport:
     """One run; `at` in seconds since 1970."""
 
     findings: tuple[Finding, ...]
@@ -101,17 +101,17 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
     return next(v for v in (Verdict.BROKEN, Verdict.CANNOT_TELL, Verdict.FINE) if v in found)
 
 
-def keep(report: Report) -> None:
+def keep(report: NoiseReport) -> None:
     """Write the row anew. Where the sweeper has a role of its own, no other may."""
     LastRun.objects.update_or_create(id=LastRun.ONLY, defaults={"report": report.as_json()})
 
 
-def last_report() -> Report | None:
+def last_report() -> NoiseReport | None:
     """What was kept last; None when there is none, or none that this version can read."""
     kept = LastRun.objects.values_list("report", flat=True).first() or {}
     try:
         findings = tuple(_finding(item) for item in kept["findings"])
-        return Report(findings, float(kept["at"]))
+        return NoiseReport(findings, float(kept["at"]))
     except (ValueError, TypeError, KeyError):
         return None
 

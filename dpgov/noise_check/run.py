@@ -9,7 +9,7 @@ from django.db import Error, close_old_connections
 
 from dpgov.noise_check.case import Case, SurveyCase
 from dpgov.noise_check.cases import CASES, SURVEYS, TITLES
-from dpgov.noise_check.findings import Finding, Report, Verdict, keep
+from dpgov.noise_check.findings import Finding, NoiseReport, Verdict, keep
 from dpgov.noise_check.measuring import FALSE_ALARM, measure
 from dpgov.noise_check.reports import measure_reports
 from dpgov.noise_check.tables import table_files
@@ -38,12 +38,12 @@ def check(names: Collection[str] = (), trials: int = TRIALS) -> Iterator[Finding
         yield _measured(survey, Mode.PURE, partial(measure_reports, survey, trials))
 
 
-def keep_and_tell(findings: Collection[Finding]) -> Report:
+def keep_and_tell(findings: Collection[Finding]) -> NoiseReport:
     """Keep a run as the last one; a broken claim is an error in the log.
 
     It is told as well where it cannot be kept: by another role than the sweeper's, for example.
     """
-    report = Report(tuple(findings), time.time())
+    report = NoiseReport(tuple(findings), time.time())
     for finding in report.findings:
         if finding.verdict is not Verdict.FINE:
             say = _log.error if finding.verdict is Verdict.BROKEN else _log.warning
@@ -53,7 +53,7 @@ def keep_and_tell(findings: Collection[Finding]) -> Report:
     return report
 
 
-def _keep(report: Report) -> None:
+def _keep(report: NoiseReport) -> None:
     """While the database is away it is tried again: the next run may be a week off."""
     for tries_left in range(_TRIES - 1, -1, -1):
         try:

@@ -22,7 +22,7 @@ TOP, TOP_LEVEL = 100, 15
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class InventedRow:
     """One line of a table."""
 
     person: str
@@ -36,11 +36,11 @@ class Row:
         return f"{self.person},{self.value},{self.level},{self.colour},{self.size}"
 
 
-Table = tuple[Row, ...]
+Table = tuple[InventedRow, ...]
 Pair = tuple[Table, Table]
 
-ROWS = tuple(Row(f"p{at}", value=10 * at, level=at) for at in range(6))
-_MORE = Row("new", TOP, TOP_LEVEL, "blue", "large")
+ROWS = tuple(InventedRow(f"p{at}", value=10 * at, level=at) for at in range(6))
+_MORE = InventedRow("new", TOP, TOP_LEVEL, "blue", "large")
 # More than a person may have: those over the limit must not count.
 _ROWS_OF_NEW_PERSON = 5
 
@@ -101,7 +101,7 @@ def around_nine_tenths(mode: Mode, beyond: int) -> Pair:
 def around_the_median_level(mode: Mode, beyond: int) -> Pair:
     """As for the median, of the column with few values; for the upper quartile as well."""
     levels = [1, 1, 5, 8, 15] if mode is Mode.PURE else [0] * 3 + [14] + [15] * 3
-    before = tuple(Row(f"p{at}", 0, level) for at, level in enumerate(levels))
+    before = tuple(InventedRow(f"p{at}", 0, level) for at, level in enumerate(levels))
     return before, (*before, _MORE)
 
 
@@ -118,11 +118,11 @@ def around_the_largest(mode: Mode, beyond: int) -> Pair:
 def _extreme(mode: Mode, beyond: int, place: Callable[[int], int]) -> Pair:
     end, holder = place(0), place(_few(mode, 3, 20))
     before = _values([end] * (beyond - 1) + [holder] * _few(mode, 1, 2))
-    return before, (*before, Row("new", end))
+    return before, (*before, InventedRow("new", end))
 
 
 def _values(values: list[int]) -> Table:
-    return tuple(Row(f"p{at}", value) for at, value in enumerate(values))
+    return tuple(InventedRow(f"p{at}", value) for at, value in enumerate(values))
 
 
 class TableFiles:

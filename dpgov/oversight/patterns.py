@@ -23,7 +23,7 @@ from dpgov.datasets.selectors import schema_of
 from dpgov.privacy.accounting.loss import Currency
 from dpgov.privacy.meaning.odds import together_of
 from dpgov.privacy.plan.parsing.plans import parse_plan
-from dpgov.privacy.plan.patterns import Family, families_of
+from dpgov.privacy.plan.patterns import FilterFamily, families_of
 from dpgov.privacy.plan.plan import InvalidPlan, Plan
 from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.queries.models import Query
@@ -38,7 +38,7 @@ REPEATED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Most:
+class PatternLoss:
     """What all questions of a pattern together could tell about one unit at most, at its price.
 
     Also about what its rows say, which is `steps` away from what else they might say: a pattern
@@ -76,7 +76,7 @@ class Pattern:
     questions: tuple[tuple[UUID, str], ...]
     number: int
     people: tuple[str, ...]
-    most: Most
+    most: PatternLoss
     is_narrow: bool = False
     asked: int = 0
 
@@ -90,7 +90,7 @@ class Pattern:
 class Patterns:
     """All that was found, and how much was looked at.
 
-    `steps` is how many lead to another value of what somebody's rows say: see `Most`.
+    `steps` is how many lead to another value of what somebody's rows say: see `PatternLoss`.
     """
 
     repeated: tuple[Pattern, ...]
@@ -165,7 +165,7 @@ def plans_of(ids: Iterable[UUID]) -> dict[UUID, dict[str, Any]]:
 
 def families_among(
     wanted: Mapping[str, UUID], plans: Mapping[UUID, dict[str, Any]], schema: DatasetSchema
-) -> list[Family]:
+) -> list[FilterFamily]:
     """Of the forms that can be read; rules may be stricter now than when one was asked."""
     read: dict[str, Plan] = {}
     for form, pk in wanted.items():
@@ -204,7 +204,7 @@ class _Telling:
         }
         return self._pattern(title, why, [same[0]], same)
 
-    def differing(self, family: Family) -> Pattern:
+    def differing(self, family: FilterFamily) -> Pattern:
         firsts = [self.by_form[form][0] for form in family.keys]
         everybody = [one for form in family.keys for one in self.by_form[form]]
         title = (
@@ -230,13 +230,13 @@ class _Telling:
             questions=tuple((one.id, in_words(self.plans[one.id])) for one in shown),
             number=len(examples),
             people=tuple(sorted({self.names[one.person] for one in everybody})),
-            most=Most(sum(one.nano for one in everybody), self.currency, self.steps),
+            most=PatternLoss(sum(one.nano for one in everybody), self.currency, self.steps),
             is_narrow=narrow,
             asked=len(everybody),
         )
 
 
-def _why(family: Family) -> str:
+def _why(family: FilterFamily) -> str:
     if family.closest is None or family.values is None:
         return _("Subtracting two of the answers leaves the people between the two groups.")
     return ngettext(

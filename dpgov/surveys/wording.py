@@ -31,7 +31,7 @@ _SIZES = ((5, "small"), (9, "medium"), (14, "tall"))
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class Randomisation:
     """How an answer is randomised: sentences, the true ε, and by how much a report may tell."""
 
     sentences: tuple[str, ...]
@@ -40,7 +40,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class AnswerRow:
     """One answer in the table: counts and percentages as text, numbers for figure and API."""
 
     answer: str
@@ -72,7 +72,7 @@ class Line:
         return _step_of(self.high - self.low)
 
 
-def rule_of(randomiser: Randomiser) -> Rule:
+def rule_of(randomiser: Randomiser) -> Randomisation:
     """The rule, for owners and respondents alike."""
     if randomiser.kind is LocalKind.RESPONSE:
         sentences: tuple[str, ...] = (
@@ -89,7 +89,7 @@ def rule_of(randomiser: Randomiser) -> Rule:
         )
     # Its ε is rounded up, and so are they: a report tells no more than is said.
     odds = factor_text(randomiser.epsilon_nano, PURE)
-    return Rule(sentences, as_text(randomiser.epsilon_nano), odds)
+    return Randomisation(sentences, as_text(randomiser.epsilon_nano), odds)
 
 
 def _chances(chance: Fraction) -> str:
@@ -144,24 +144,24 @@ def moved_by_liars(survey: Survey, reports: int = 0) -> tuple[int, Fraction]:
     return liars, min(Fraction(1), moved_by(survey.randomiser, liars, number))
 
 
-def lines_of(survey: Survey) -> list[Line]:
+def lines_of(survey: Survey) -> list[AnswerRow]:
     """The answers in the order of the survey; none before the first report."""
     tally = survey.tally
     if not tally.reports:
         return []
     shares = [share_of(survey.randomiser, count, tally.reports) for count in tally.counts]
     return [
-        Line(answer, count, float(share.exact), share.shown, share.low, share.high)
+        AnswerRow(answer, count, float(share.exact), share.shown, share.low, share.high)
         for answer, count, share in zip(survey.answers, tally.counts, shares, strict=True)
     ]
 
 
-def size_of(lines: Sequence[Line]) -> str:
+def size_of(lines: Sequence[AnswerRow]) -> str:
     """How tall the figure of so many answers is."""
     return next((size for most, size in _SIZES if len(lines) <= most), "long")
 
 
-def figure_of(lines: Sequence[Line]) -> Figure:
+def figure_of(lines: Sequence[AnswerRow]) -> Figure:
     """A dot with its interval for each answer, in the order of the survey."""
     return as_figure(
         [_dots(lines)],
@@ -172,7 +172,7 @@ def figure_of(lines: Sequence[Line]) -> Figure:
     )
 
 
-def _dots(lines: Sequence[Line]) -> Any:
+def _dots(lines: Sequence[AnswerRow]) -> Any:
     found = [(100 * line.share, *map(float, line.ends)) for line in lines]
     return go.Scatter(
         x=[share for share, _low, _high in found],
@@ -194,7 +194,7 @@ def _dots(lines: Sequence[Line]) -> Any:
 _LONGEST_LABEL = 24
 
 
-def _labels(lines: Sequence[Line]) -> list[str]:
+def _labels(lines: Sequence[AnswerRow]) -> list[str]:
     """Short, inert, and each another one: equal labels would be one row."""
     short = [inert(line.answer, _LONGEST_LABEL) for line in lines]
     if len(set(short)) == len(short):

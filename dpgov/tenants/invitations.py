@@ -29,7 +29,7 @@ from dpgov.tenants.models import (
 from dpgov.tenants.role_names import TAKES_TWO_PERSONS
 from dpgov.tenants.roles import having_since
 from dpgov.tenants.selectors import actor_of, hold_turn
-from dpgov.tenants.services import AlreadyMember, TakesTwoPersons
+from dpgov.tenants.services import AlreadyMember, RoleTakesTwoPersons
 
 VALID_FOR = timedelta(days=7)
 MOST_AN_HOUR = 20
@@ -91,10 +91,10 @@ def invite(*, membership: Membership, email: str, role: str) -> tuple[Invitation
     """An invitation to a role that one person may give, and its token for the letter.
 
     An earlier one of the address ends with it. Raises AlreadyMember, TooManyInvitations and
-    TakesTwoPersons.
+    RoleTakesTwoPersons.
     """
     if role in TAKES_TWO_PERSONS:
-        raise TakesTwoPersons(role)
+        raise RoleTakesTwoPersons(role)
     invitation = propose(membership=membership, email=email, role=role)
     token = _issue(invitation)
     record(invitation, actor_of(membership.user), Action.INVITATION_SENT)

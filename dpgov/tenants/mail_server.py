@@ -13,7 +13,7 @@ _OF_ONE_LETTER = (smtplib.SMTPRecipientsRefused, smtplib.SMTPDataError, ValueErr
 _PERMANENT = 500
 
 
-class ServerAway(Exception):
+class MailServerAway(Exception):
     """It takes no letters at present; the cause is the failure."""
 
 
@@ -50,7 +50,7 @@ class MailServer:
             self._connection.close()
 
     def send(self, letter: EmailMessage) -> None:
-        """Hand it over; raises ServerAway and LetterRefused."""
+        """Hand it over; raises MailServerAway and LetterRefused."""
         try:
             self._connection.open()
             letter.connection = self._connection
@@ -58,4 +58,4 @@ class MailServer:
         except _OF_ONE_LETTER as failure:
             raise LetterRefused(failure) from failure
         except _FAILURES as failure:
-            raise ServerAway from failure
+            raise MailServerAway from failure

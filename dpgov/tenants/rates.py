@@ -24,7 +24,7 @@ WINDOW = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountedLimit:
     """One limit after this request was counted; `most` requests in each window."""
 
     name: str
@@ -39,10 +39,10 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
+class RequestRate:
     """What this request was counted against, and the seconds until all of it begins anew."""
 
-    limits: tuple[Counted, ...]
+    limits: tuple[CountedLimit, ...]
     seconds_left: int
 
     @property
@@ -62,7 +62,7 @@ class Rate:
         return {"RateLimit-Policy": policy, "RateLimit": left, **again}
 
 
-def count(membership: Membership, token: ApiToken | None = None) -> Rate:
+def count(membership: Membership, token: ApiToken | None = None) -> RequestRate:
     """Count one request of this person, of this token, and of this organisation."""
     now = int(time.time())
     window = now // WINDOW
@@ -72,10 +72,10 @@ def count(membership: Membership, token: ApiToken | None = None) -> Rate:
         limits.append(("token", token.pk, person, True))
     limits.append(("organisation", membership.tenant_id, organisation, False))
     counted = tuple(
-        Counted(name, most, _number(f"{name}:{who}:{window}"), is_own)
+        CountedLimit(name, most, _number(f"{name}:{who}:{window}"), is_own)
         for name, who, most, is_own in limits
     )
-    return Rate(counted, WINDOW - now % WINDOW)
+    return RequestRate(counted, WINDOW - now % WINDOW)
 
 
 def seconds_until_free(limits: Mapping[str, int]) -> int | None:
@@ -100,7 +100,7 @@ class RateThrottle(BaseThrottle):
 
     def allow_request(self, request: Request, view: Any) -> bool:
         """Whether it still fits; it was counted where its token was known."""
-        self._rate: Rate | None = getattr(request._request, "rate", None)
+        self._rate: RequestRate | None = getattr(request._request, "rate", None)
         return self._rate is None or not self._rate.is_exceeded
 
     def wait(self) -> float | None:
@@ -116,7 +116,7 @@ class RateMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self._answer(request)
-        rate: Rate | None = getattr(request, "rate", None)
+        rate: RequestRate | None = getattr(request, "rate", None)
         if rate is not None:
             for name, value in rate.headers().items():
                 response.headers[name] = value

@@ -47,7 +47,7 @@ class RoleChanged(ValueError):
         super().__init__(_("The person was removed, or their role has changed meanwhile."))
 
 
-class TakesTwoPersons(ValueError):
+class RoleTakesTwoPersons(ValueError):
     """The role is one that nobody gives alone; a bug, because every door asks first."""
 
 
@@ -92,12 +92,12 @@ def _free_slug(name: str) -> str:
 def change_role(*, membership: Membership, role: str, actor: Actor) -> Membership:
     """Make a member what one person may make them, from the next request on; `role` is a code.
 
-    Raises RoleUnchanged, LastAdministrator, TakesTwoPersons, and Membership.DoesNotExist when
+    Raises RoleUnchanged, LastAdministrator, RoleTakesTwoPersons, and Membership.DoesNotExist when
     removed meanwhile.
     """
     current = _locked(membership)
     if takes_two_persons(role, current.roles_code):
-        raise TakesTwoPersons(role)
+        raise RoleTakesTwoPersons(role)
     before = _move(current, role)
     _record(current, actor, Action.MEMBER_ROLE_CHANGED, {"before": before, "after": role})
     return current
@@ -107,11 +107,11 @@ def change_role(*, membership: Membership, role: str, actor: Actor) -> Membershi
 def change_role_in_practice(*, membership: Membership, role: str) -> Membership:
     """Make somebody anything where they practise: all of it is invented, and nobody has to agree.
 
-    Raises TakesTwoPersons anywhere else, and RoleUnchanged.
+    Raises RoleTakesTwoPersons anywhere else, and RoleUnchanged.
     """
     current = _locked(membership)
     if not current.tenant.is_practice:
-        raise TakesTwoPersons(role)
+        raise RoleTakesTwoPersons(role)
     before = _move(current, role)
     _record(current, OPERATOR, Action.MEMBER_ROLE_CHANGED, {"before": before, "after": role})
     return current

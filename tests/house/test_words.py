@@ -1,12 +1,17 @@
-"""One word for one thing: every sentence keeps to the glossary of docs/architecture.md."""
+"""One word for one thing: in every sentence, as docs/architecture.md has it, and in code."""
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from drf_spectacular.generators import SchemaGenerator
 
+from dpgov.budgets.models import Budget
+from dpgov.datasets.models import Column, Dataset
+from dpgov.privacy.accounting.loss import Mode
+from dpgov.privacy.plan.schema import MissingRule, Neighbouring
 from tests.house import tree
 
 _ROW = re.compile(r"^\| \*\*(.+?)\*\* \|.*\| (.+?) \|$", re.MULTILINE)
@@ -27,6 +32,19 @@ _MEANT_OTHERWISE = {
     ("docs/backup.md", "notices"): "to notice",
     ("docs/statistics.md", "queries"): "linear queries, in a source",
 }
+# Classes of one name that are one thing, or whose names are stored.
+_TWICE = {
+    "NewestFirst": "how a list of the API is paged, of entries and of questions",
+    "OnPostgreSQL": "what that database is told, in the room that asks it",
+    "OnSQLite": "the same of the other one",
+    "Problem": "why a source is not read, for each kind of server",
+    "Server": "an owner's, of each kind",
+    "Source": "what is read there, of each kind",
+    "Tally": "two models: their tables have the name",
+    "Way": "of the glossary: as the ledger has it, and with what fits there",
+}
+# Enums whose words are the same by chance.
+_SAME_WORDS = {("notices.models.State", "surveys.models.State"): "of e-mails of two sorts"}
 _PLACEHOLDER = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{\w*\}|%\(\w+\)s|<[^>]*>|<code>.*?</code>")
 
 
@@ -68,6 +86,50 @@ def test_the_glossary_names_what_is_there() -> None:
     for name in named:
         packages = {f"{name}.__init__", name}
         assert name.rpartition(".")[2] in defined or packages & modules, name
+
+
+def test_no_two_classes_have_one_name() -> None:
+    """Whoever knows a class from one module takes its name for the same thing in another."""
+    where = defaultdict(set)
+    for module, parsed in _modules():
+        for node in parsed.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                where[node.name].add(module)
+    twice = {name: modules for name, modules in where.items() if len(modules) > 1}
+    # Django finds a command by that name.
+    assert twice.pop("Command")
+    assert {name: sorted(where) for name, where in twice.items() if name not in _TWICE} == {}
+    assert set(_TWICE) <= set(twice)
+
+
+def test_no_enum_writes_the_values_of_another() -> None:
+    """What rows hold is what the mathematics reads, because it is written once."""
+    written = defaultdict(list)
+    for module, parsed in _modules():
+        for node in ast.walk(parsed):
+            if isinstance(node, ast.ClassDef) and len(values := _written_in(node)) > 1:
+                written[values].append(f"{module}.{node.name}")
+    twice = {tuple(enums) for enums in written.values() if len(enums) > 1}
+    assert twice == set(_SAME_WORDS)
+    assert Budget.Mode.values == [one.value for one in Mode]
+    assert Dataset.Neighbouring.values == [one.value for one in Neighbouring]
+    assert Column.Missing.values == [one.value for one in MissingRule]
+
+
+def _modules() -> Iterator[tuple[str, ast.Module]]:
+    for path, module in tree.python("dpgov"):
+        if "migrations" not in path.parts:
+            yield ".".join(path.relative_to(tree.ROOT / "dpgov").with_suffix("").parts), module
+
+
+def _written_in(node: ast.ClassDef) -> frozenset[str]:
+    """The texts that the members of an enum are; none of another class."""
+    if not re.search(r"Enum|Choices", " ".join(map(ast.unparse, node.bases))):
+        return frozenset()
+    values = [line.value for line in node.body if isinstance(line, ast.Assign)]
+    # With a label, it is the first of two.
+    firsts = [value.elts[0] if isinstance(value, ast.Tuple) else value for value in values]
+    return frozenset(_texts(firsts))
 
 
 def _table() -> list[str]:

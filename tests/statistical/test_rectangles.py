@@ -25,7 +25,7 @@ from dpgov.privacy.mechanisms.table import Measured, table_of
 from dpgov.privacy.noise import sampling
 from dpgov.privacy.noise.lower_bound import epsilon_bound, lower_bound_of_epsilon
 from dpgov.privacy.noise.noise import Floats, Noise
-from dpgov.privacy.noise.sensitivity import Reach
+from dpgov.privacy.noise.sensitivity import Sensitivity
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from tests.statistical.evidence import FALSE_ALARM
 from tests.unit.engines.tables import ingest_here, number, write_csv
@@ -128,7 +128,7 @@ def test_trees_with_noise_for_three_sums_of_four_would_be_seen(
     """Negative control: the same trees at the same price, and a quarter less noise."""
     honest = draw.calibrated
 
-    def weaker(reach: Reach, loss: Loss) -> tuple[Noise, Measurement]:
+    def weaker(reach: Sensitivity, loss: Loss) -> tuple[Noise, Measurement]:
         paid, _ = honest(reach, loss)
         smaller = replace(paid, scale=paid.scale * 3 / 4)
         return smaller, sampling.laplace_of(smaller.scale)

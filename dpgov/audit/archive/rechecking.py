@@ -19,16 +19,16 @@ _MAY_LEAVE = tuple(f'{{"action":"{action}",'.encode() for action in FREQUENT_ACT
 
 
 @dataclass(slots=True)
-class Found:
+class ArchiveCheck:
     """What is wrong, and which entries could not be found; sentences."""
 
     problems: list[str] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
 
 
-def recheck_archive(tenant_id: UUID, *, after: int, upto: int) -> Found:
+def recheck_archive(tenant_id: UUID, *, after: int, upto: int) -> ArchiveCheck:
     """The archived entries after < number <= upto; of each file the first problem."""
-    found, expected = Found(), 1
+    found, expected = ArchiveCheck(), 1
     for archive in archives_of(tenant_id):
         if archive.first != expected:
             found.problems.append(
@@ -45,7 +45,7 @@ def recheck_archive(tenant_id: UUID, *, after: int, upto: int) -> Found:
     return found
 
 
-def _recheck(tenant_id: UUID, after: int, upto: int, found: Found) -> None:
+def _recheck(tenant_id: UUID, after: int, upto: int, found: ArchiveCheck) -> None:
     try:
         found.problems += _in_file(tenant_id, after, upto)
     except BrokenArchive as broken:

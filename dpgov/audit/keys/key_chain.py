@@ -30,7 +30,7 @@ _SINCE = re.compile(r"— since-(\d{1,18}) ", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedKey:
     """A key as it stands in a list, with the lines that claim to be signatures for it.
 
     By the key before, and by itself where it says since when it signs.
@@ -48,7 +48,7 @@ class Listed:
 class Chain:
     """The keys that follow from the first of their log, oldest first, and those that do not."""
 
-    believed: tuple[Listed, ...]
+    believed: tuple[ListedKey, ...]
     refused: tuple[PublicKey, ...] = ()
 
     @property
@@ -77,26 +77,26 @@ def signatures_in(note: str) -> tuple[str, ...]:
     return tuple(line for line in note.split("\n") if line.startswith(_SIGNATURE))
 
 
-def parse_list(text: str) -> list[Listed]:
+def parse_list(text: str) -> list[ListedKey]:
     """The keys of a list; raises UnreadableKey for a line that is neither key nor signature."""
-    found: list[Listed] = []
+    found: list[ListedKey] = []
     for line in filter(None, map(str.strip, text.splitlines())):
         if line.startswith(_SIGNATURE) and found:
             last = found.pop()
-            found.append(Listed(last.key, (*last.signatures, line)))
+            found.append(ListedKey(last.key, (*last.signatures, line)))
         else:
-            found.append(Listed(parse_public_key(line)))
+            found.append(ListedKey(parse_public_key(line)))
     return found
 
 
-def merged(*lists: Iterable[Listed]) -> list[Listed]:
+def merged(*lists: Iterable[ListedKey]) -> list[ListedKey]:
     """Each key once, at its first place, with every signature that any list has for it."""
-    found: dict[str, Listed] = {}
+    found: dict[str, ListedKey] = {}
     for listed in (listed for one in lists for listed in one):
         text = listed.key.as_text()
-        known = found.get(text, Listed(listed.key)).signatures
+        known = found.get(text, ListedKey(listed.key)).signatures
         new = tuple(line for line in listed.signatures if line not in known)
-        found[text] = Listed(listed.key, known + new)
+        found[text] = ListedKey(listed.key, known + new)
     return list(found.values())
 
 
@@ -105,13 +105,13 @@ def log_of(name: str) -> str:
     return name.rpartition("/")[2]
 
 
-def follow(listed: Sequence[Listed], *, log: str | None = None) -> Chain:
+def follow(listed: Sequence[ListedKey], *, log: str | None = None) -> Chain:
     """Believe the first key of each log, and each later one that the newest believed one signed.
 
     With `log`, a tenant, nothing of any other log is believed.
     """
     newest: dict[str, PublicKey] = {}
-    believed, refused = list[Listed](), list[PublicKey]()
+    believed, refused = list[ListedKey](), list[PublicKey]()
     for one in listed:
         own = log_of(one.key.name)
         before = newest.get(own)
@@ -119,18 +119,18 @@ def follow(listed: Sequence[Listed], *, log: str | None = None) -> Chain:
         if log in (None, own) and (before is None or kept):
             newest[own] = one.key
             kept += [line for line in one.signatures if kept and _begins(one.key, line)]
-            believed.append(Listed(one.key, tuple(kept)))
+            believed.append(ListedKey(one.key, tuple(kept)))
         else:
             refused.append(one.key)
     return Chain(tuple(_ended(believed)), tuple(refused))
 
 
-def _ended(believed: Sequence[Listed]) -> list[Listed]:
+def _ended(believed: Sequence[ListedKey]) -> list[ListedKey]:
     """The same, each key with the size from which on one that follows it has to sign."""
-    ends, found = dict[str, int](), list[Listed]()
+    ends, found = dict[str, int](), list[ListedKey]()
     for one in reversed(believed):
         own = log_of(one.key.name)
-        found.append(Listed(replace(one.key, until=ends.get(own)), one.signatures))
+        found.append(ListedKey(replace(one.key, until=ends.get(own)), one.signatures))
         begins = [size for line in one.signatures if (size := _begins(one.key, line))]
         if begins:
             ends[own] = min(*begins, ends.get(own, begins[0]))

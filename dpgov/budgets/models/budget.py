@@ -44,8 +44,8 @@ class Budget(models.Model):
         SURVEY = "survey", _("Survey")
 
     class Mode(models.TextChoices):
-        PURE = "pure", _("Pure ε")
-        ZCDP = "zcdp", _("(ε, δ) through zCDP")
+        PURE = Mode.PURE.value, _("Pure ε")
+        ZCDP = Mode.ZCDP.value, _("(ε, δ) through zCDP")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="budgets")

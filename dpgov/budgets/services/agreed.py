@@ -16,11 +16,11 @@ from dpgov.budgets import crossing
 from dpgov.budgets.errors import BudgetClosed
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services import dividing
-from dpgov.budgets.services.invitations import ACCEPT_SHARED_BUDGET, InPractice, new_invitation
+from dpgov.budgets.services.invitations import ACCEPT_SHARED_BUDGET, OwnersPractise, new_invitation
 from dpgov.budgets.services.shared_budgets import (
     AlreadyShares,
     CannotShare,
-    NameTaken,
+    SharedBudgetNameTaken,
     bring_in,
     joining_facts,
     locked,
@@ -35,7 +35,7 @@ _OVERTAKEN = (
     BudgetClosed,
     AlreadyShares,
     CannotShare,
-    NameTaken,
+    SharedBudgetNameTaken,
     dividing.NobodyStays,
     dividing.NotMembers,
     dividing.SharedWithOthers,
@@ -96,7 +96,7 @@ def invite_as_agreed(request: ChangeRequest) -> Effect:
         raise Stale(said("This shared budget has ended."))
     try:
         invitation, code = new_invitation(shared_budget)
-    except InPractice as refused:
+    except OwnersPractise as refused:
         raise Stale(refused) from refused
     facts = {
         "shared_budget": str(shared_budget.pk),

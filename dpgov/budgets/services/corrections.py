@@ -14,9 +14,9 @@ from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.services import approved
 from dpgov.budgets.errors import (
     AlreadyCorrected,
+    AmountOutOfRange,
     ForeignBudget,
     InsufficientBudget,
-    InvalidAmount,
     NothingCharged,
 )
 from dpgov.budgets.models import Budget, BudgetPart, Charge, Correction
@@ -41,12 +41,12 @@ def correct(
     `identity` is the row's own id where the row is of one thing, once.
 
     Raises InsufficientBudget when it does not fit under the limit, AlreadyCorrected for a second
-    refund of a query, InvalidAmount for an amount of the wrong sign.
+    refund of a query, AmountOutOfRange for an amount of the wrong sign.
     """
     if type(amount_nano) is not int or not 0 < abs(amount_nano) <= MAX_NANO:
-        raise InvalidAmount(amount_nano)
+        raise AmountOutOfRange(amount_nano)
     if (kind == Correction.Kind.REFUND) != (amount_nano < 0 and query_id is not None):
-        raise InvalidAmount(amount_nano)
+        raise AmountOutOfRange(amount_nano)
     row = Correction(
         id=identity or uuid4(),
         tenant_id=tenant_id or budget.tenant_id,

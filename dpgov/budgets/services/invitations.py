@@ -39,7 +39,7 @@ class InvalidCode(LedgerRefusal):
         )
 
 
-class InPractice(LedgerRefusal):
+class OwnersPractise(LedgerRefusal):
     """The owners of a shared budget practise: their invented questions would charge it."""
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class TooManyCodes(LedgerRefusal):
 
 def new_invitation(shared_budget: Budget) -> tuple[SharedBudgetInvitation, str]:
     """An invitation and its code, in groups that can be read out; the caller records it. Raises
-    InPractice.
+    OwnersPractise.
     """
     check_inviter(shared_budget.tenant)
     code, code_hash = codes.new_code()
@@ -74,9 +74,9 @@ def new_invitation(shared_budget: Budget) -> tuple[SharedBudgetInvitation, str]:
 
 
 def check_inviter(tenant: Tenant) -> None:
-    """Raise InPractice where nobody else's data may share a budget."""
+    """Raise OwnersPractise where nobody else's data may share a budget."""
     if tenant.is_practice:
-        raise InPractice
+        raise OwnersPractise
 
 
 def look_at(*, code: str, tenant_id: UUID) -> crossing.Preview:

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from dpgov.budgets.errors import InvalidAmount
+from dpgov.budgets.errors import AmountOutOfRange
 from dpgov.budgets.models import Correction, Reservation
 from dpgov.budgets.words import noted
 from dpgov.privacy.accounting.decimals import MAX_NANO
@@ -58,7 +58,7 @@ def noted_lines(lines: Sequence[Line], currency: Currency) -> list[dict[str, obj
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class StepOutcome:
     """What a database says to a step: done, or refused by a code, with the budget and numbers.
 
     `lines` are those that the step ended.
@@ -71,7 +71,7 @@ class Outcome:
     lines: tuple[Line, ...] = ()
 
 
-DONE = Outcome()
+DONE = StepOutcome()
 
 
 class Steps(Protocol):
@@ -79,33 +79,33 @@ class Steps(Protocol):
 
     def reserve(
         self, query_id: UUID, tenant_id: UUID, lines: Sequence[Line], moment: datetime | None
-    ) -> Outcome:
+    ) -> StepOutcome:
         """Hold all lines or none."""
 
-    def settle(self, query_id: UUID, amount_nano: int) -> Outcome:
+    def settle(self, query_id: UUID, amount_nano: int) -> StepOutcome:
         """Book every hold of the query."""
 
-    def extend(self, query_id: UUID, amount_nano: int) -> Outcome:
+    def extend(self, query_id: UUID, amount_nano: int) -> StepOutcome:
         """Hold more on every line of the query, or on none."""
 
-    def give_back(self, query_id: UUID, state: Reservation.State) -> Outcome:
+    def give_back(self, query_id: UUID, state: Reservation.State) -> StepOutcome:
         """End every hold of the query without booking it."""
 
-    def correct(self, correction: Correction) -> Outcome:
+    def correct(self, correction: Correction) -> StepOutcome:
         """Book a correction."""
 
 
 def checked(lines: Sequence[Line]) -> list[Line]:
-    """The lines in the one order in which budgets are taken; raises InvalidAmount."""
+    """The lines in the one order in which budgets are taken; raises AmountOutOfRange."""
     for line in lines:
         bookable(line.amount_nano)
         if type(line.factor) is not int or line.factor < 1 or line.amount_nano % line.factor:
-            raise InvalidAmount(line.factor)
+            raise AmountOutOfRange(line.factor)
     return sorted(lines, key=lambda line: line.budget_id.bytes)
 
 
 def bookable(value: object) -> int:
-    """A bookable amount; raises InvalidAmount for anything that is no positive integer."""
+    """A bookable amount; raises AmountOutOfRange for anything that is no positive integer."""
     if type(value) is not int or not 0 < value <= MAX_NANO:
-        raise InvalidAmount(value)
+        raise AmountOutOfRange(value)
     return value

@@ -9,14 +9,14 @@ from django.conf import settings
 from django.db import connection
 
 from dpgov.budgets.models import Correction, Reservation
-from dpgov.budgets.services.line import Line, Outcome
+from dpgov.budgets.services.line import Line, StepOutcome
 
 
 def reserve(
     query_id: UUID, tenant_id: UUID, lines: Sequence[Line], moment: datetime | None
-) -> Outcome:
+) -> StepOutcome:
     """Hold all lines or none."""
-    return Outcome(
+    return StepOutcome(
         *_call(
             "SELECT refusal, budget, available, period FROM budgets_reserve(%s,%s,%s,%s,%s,%s,%s)",
             query_id,
@@ -30,17 +30,17 @@ def reserve(
     )
 
 
-def settle(query_id: UUID, amount_nano: int) -> Outcome:
+def settle(query_id: UUID, amount_nano: int) -> StepOutcome:
     """Book every hold of the query."""
     refusal, held, *ended = _call(
         "SELECT refusal, held, budgets, amounts, factors FROM budgets_settle(%s,%s)",
         query_id,
         amount_nano,
     )
-    return Outcome(refusal, available_nano=held, lines=_lines(*ended))
+    return StepOutcome(refusal, available_nano=held, lines=_lines(*ended))
 
 
-def extend(query_id: UUID, amount_nano: int) -> Outcome:
+def extend(query_id: UUID, amount_nano: int) -> StepOutcome:
     """Hold more on every line of the query, or on none."""
     refusal, budget, available, period, *lines = _call(
         "SELECT refusal, budget, available, period, budgets, amounts, factors"
@@ -49,21 +49,21 @@ def extend(query_id: UUID, amount_nano: int) -> Outcome:
         amount_nano,
     )
     if refusal is not None:
-        return Outcome(refusal, budget, available, period)
-    return Outcome(lines=_lines(*lines))
+        return StepOutcome(refusal, budget, available, period)
+    return StepOutcome(lines=_lines(*lines))
 
 
-def give_back(query_id: UUID, state: Reservation.State) -> Outcome:
+def give_back(query_id: UUID, state: Reservation.State) -> StepOutcome:
     """End every hold of the query without booking it."""
     refusal, *ended = _call(
         "SELECT refusal, budgets, amounts, factors FROM budgets_give_back(%s,%s)",
         query_id,
         state.value,
     )
-    return Outcome(refusal, lines=_lines(*ended))
+    return StepOutcome(refusal, lines=_lines(*ended))
 
 
-def correct(correction: Correction) -> Outcome:
+def correct(correction: Correction) -> StepOutcome:
     """Book a correction; `spent_after_nano` is filled in by the database."""
     refusal, available = _call(
         "SELECT refusal, available FROM budgets_correct(%s,%s,%s,%s,%s,%s,%s,%s)",
@@ -76,7 +76,7 @@ def correct(correction: Correction) -> Outcome:
         correction.source_id,
         correction.reason,
     )
-    return Outcome(refusal, available_nano=available)
+    return StepOutcome(refusal, available_nano=available)
 
 
 def _lines(

@@ -19,7 +19,7 @@ from dpgov.budgets.models import (
     Reservation,
     SharedBudgetMember,
 )
-from dpgov.budgets.services.line import DONE, Line, Outcome
+from dpgov.budgets.services.line import DONE, Line, StepOutcome
 from dpgov.budgets.windows import counting_day, window_of, window_start
 from dpgov.operation import clock
 
@@ -27,20 +27,20 @@ from dpgov.operation import clock
 @transaction.atomic
 def reserve(
     query_id: UUID, tenant_id: UUID, lines: Sequence[Line], moment: datetime | None
-) -> Outcome:
+) -> StepOutcome:
     """Hold all lines or none."""
     if Reservation.objects.filter(query_id=query_id).exists():
-        return Outcome("already")
+        return StepOutcome("already")
     wanted = {line.budget_id: line.amount_nano for line in lines}
     ids = list(wanted)
     parents = _parents(ids)
     budgets = _locked([*ids, *parents])
     if _forgot([*ids, *parents], ids):
-        return Outcome("moved")
+        return StepOutcome("moved")
     days = {b.pk: counting_day(moment or clock.now(), b.counted_on) for b in budgets}
     access = BudgetAccess.objects.filter(budget__in=ids, tenant_id=tenant_id).count()
     if access != len(lines) or len(wanted) != len(lines):
-        return Outcome("foreign")
+        return StepOutcome("foreign")
     rates = list(RateLimit.objects.filter(budget__in=wanted))
     for refused in (_standing(budgets), _too_much(budgets, wanted), _too_fast(rates, wanted, days)):
         if refused is not None:
@@ -51,33 +51,33 @@ def reserve(
     return DONE
 
 
-def settle(query_id: UUID, amount_nano: int) -> Outcome:
+def settle(query_id: UUID, amount_nano: int) -> StepOutcome:
     """Book every hold of the query."""
     with transaction.atomic():
         holds = _held(query_id)
         if not holds:
-            return Outcome("nothing")
+            return StepOutcome("nothing")
         for hold in holds:
             if hold.amount_nano != hold.factor * amount_nano:
-                return Outcome("mismatch", available_nano=hold.amount_nano)
+                return StepOutcome("mismatch", available_nano=hold.amount_nano)
         _end(holds, Reservation.State.SETTLED)
         for hold in holds:
             _book(hold)
         _follow_lines(_parents([hold.budget_id for hold in holds]))
-    return Outcome(lines=_lines(holds))
+    return StepOutcome(lines=_lines(holds))
 
 
 @transaction.atomic
-def extend(query_id: UUID, amount_nano: int) -> Outcome:
+def extend(query_id: UUID, amount_nano: int) -> StepOutcome:
     """Hold more on every line of the query, or on none."""
     holds = _held(query_id)
     if not holds:
-        return Outcome("nothing")
+        return StepOutcome("nothing")
     wanted = {hold.budget_id: hold.factor * amount_nano for hold in holds}
     parents = _parents(list(wanted))
     budgets = _locked([*wanted, *parents])
     if _forgot([*wanted, *parents], list(wanted)):
-        return Outcome("moved")
+        return StepOutcome("moved")
     rates = _rates_of(holds)
     for refused in (_standing(budgets), _too_much(budgets, wanted), _over(rates, wanted)):
         if refused is not None:
@@ -90,15 +90,15 @@ def extend(query_id: UUID, amount_nano: int) -> Outcome:
         rate.taken_nano += wanted[rate.budget_id]
         rate.save(update_fields=["taken_nano"])
     _follow_lines(parents)
-    return Outcome(lines=tuple(Line(h.budget_id, wanted[h.budget_id], h.factor) for h in holds))
+    return StepOutcome(lines=tuple(Line(h.budget_id, wanted[h.budget_id], h.factor) for h in holds))
 
 
 @transaction.atomic
-def give_back(query_id: UUID, state: Reservation.State) -> Outcome:
+def give_back(query_id: UUID, state: Reservation.State) -> StepOutcome:
     """End every hold of the query without booking it."""
     holds = _held(query_id)
     if not holds:
-        return Outcome("nothing")
+        return StepOutcome("nothing")
     _end(holds, state)
     for hold in holds:
         _move(hold.budget_id, reserved=-hold.amount_nano)
@@ -106,20 +106,20 @@ def give_back(query_id: UUID, state: Reservation.State) -> Outcome:
             rate.taken_nano -= hold.amount_nano
             rate.save(update_fields=["taken_nano"])
     _follow_lines(_parents([hold.budget_id for hold in holds]))
-    return Outcome(lines=_lines(holds))
+    return StepOutcome(lines=_lines(holds))
 
 
 @transaction.atomic
-def correct(correction: Correction) -> Outcome:
+def correct(correction: Correction) -> StepOutcome:
     """Book a correction; fills in `spent_after_nano`."""
     parents = _parents([correction.budget_id])
     budgets = {budget.pk: budget for budget in _locked([correction.budget_id, *parents])}
     budget = budgets.get(correction.budget_id)
     if budget is None:
-        return Outcome("foreign")
+        return StepOutcome("foreign")
     spent = budget.spent_nano + correction.amount_nano
     if correction.amount_nano > budget.remaining_nano or spent < 0:
-        return Outcome("insufficient", available_nano=budget.remaining_nano)
+        return StepOutcome("insufficient", available_nano=budget.remaining_nano)
     _move(budget.pk, spent=correction.amount_nano)
     correction.spent_after_nano = spent
     correction.save(force_insert=True)
@@ -149,21 +149,21 @@ def _forgot(datasets: Sequence[UUID], charged: Sequence[UUID]) -> bool:
     return shared.values_list("shared_budget").union(of_parents.values_list("asked")).exists()
 
 
-def _standing(budgets: Sequence[Budget]) -> Outcome | None:
+def _standing(budgets: Sequence[Budget]) -> StepOutcome | None:
     """A frozen one first: a freeze ends, and what it keeps waiting must not end with another."""
     for budget in budgets:
         if budget.frozen_at is not None:
-            return Outcome("frozen", budget.pk)
+            return StepOutcome("frozen", budget.pk)
     closed = next((budget for budget in budgets if budget.closed_at is not None), None)
-    return None if closed is None else Outcome("closed", closed.pk)
+    return None if closed is None else StepOutcome("closed", closed.pk)
 
 
-def _too_much(budgets: Sequence[Budget], wanted: dict[UUID, int]) -> Outcome | None:
+def _too_much(budgets: Sequence[Budget], wanted: dict[UUID, int]) -> StepOutcome | None:
     tight = [b for b in budgets if b.pk in wanted and wanted[b.pk] > b.remaining_nano]
     if not tight:
         return None
     tightest = min(tight, key=lambda budget: budget.remaining_nano)
-    return Outcome("insufficient", tightest.pk, tightest.remaining_nano)
+    return StepOutcome("insufficient", tightest.pk, tightest.remaining_nano)
 
 
 def _rates_of(holds: Sequence[Reservation]) -> list[RateLimit]:
@@ -173,17 +173,19 @@ def _rates_of(holds: Sequence[Reservation]) -> list[RateLimit]:
     return [r for r in rates if r.window_start == window_start(r.period, days[r.budget_id])]
 
 
-def _over(rates: Sequence[RateLimit], wanted: dict[UUID, int]) -> Outcome | None:
+def _over(rates: Sequence[RateLimit], wanted: dict[UUID, int]) -> StepOutcome | None:
     tight = [r for r in rates if wanted[r.budget_id] > r.limit_nano - r.taken_nano]
     if not tight:
         return None
     rate = min(tight, key=lambda rate: rate.limit_nano - rate.taken_nano)
-    return Outcome("rate", rate.budget_id, max(rate.limit_nano - rate.taken_nano, 0), rate.period)
+    return StepOutcome(
+        "rate", rate.budget_id, max(rate.limit_nano - rate.taken_nano, 0), rate.period
+    )
 
 
 def _too_fast(
     rates: Sequence[RateLimit], wanted: dict[UUID, int], days: dict[UUID, date]
-) -> Outcome | None:
+) -> StepOutcome | None:
     left = {
         rate: rate.limit_nano - window_of(rate.period, days[rate.budget_id], rate).taken_nano
         for rate in rates
@@ -192,7 +194,7 @@ def _too_fast(
     if not tight:
         return None
     rate = min(tight, key=lambda rate: left[rate])
-    return Outcome("rate", rate.budget_id, max(left[rate], 0), rate.period)
+    return StepOutcome("rate", rate.budget_id, max(left[rate], 0), rate.period)
 
 
 def _write_holds(

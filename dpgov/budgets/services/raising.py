@@ -10,7 +10,7 @@ from dpgov.approvals.kinds import Effect
 from dpgov.approvals.models import ASKED_BY, ChangeRequest
 from dpgov.approvals.services import approved, request_change
 from dpgov.budgets import crossing
-from dpgov.budgets.errors import InvalidAmount, NotRaised, SharedLimit
+from dpgov.budgets.errors import AmountOutOfRange, NotRaised, SharedLimit
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services.limits import locked_with_lines, move_limit
 from dpgov.budgets.services.line import bookable
@@ -39,7 +39,7 @@ def request_raise(
     Raises NotRaised, SharedLimit, and what `approvals.services.request_change` raises.
     """
     if budget.kind not in RAISABLE or budget.tenant_id != membership.tenant_id:
-        raise InvalidAmount(budget.kind)
+        raise AmountOutOfRange(budget.kind)
     if _shared_with_others(budget):
         raise SharedLimit
     present = Budget.objects.get(pk=budget.pk)
@@ -65,7 +65,7 @@ def request_raise(
 
 
 def limit_wanted(budget: Budget, limit_nano: int) -> int:
-    """The limit that so many nano-ε would be, in what the budget counts; raises InvalidAmount."""
+    """The limit that so many nano-ε are in what the budget counts; raises AmountOutOfRange."""
     return bookable(budget.currency.limit_of(bookable(limit_nano)))
 
 

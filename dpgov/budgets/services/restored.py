@@ -36,8 +36,8 @@ from dpgov.budgets.services.freezing import (
     this_move,
 )
 from dpgov.budgets.services.seen import (
-    Seen,
-    Wanted,
+    SeenCheckpoint,
+    WantedFreezes,
     all_are_frozen_for,
     everybody_is_frozen_for,
     hashed,
@@ -99,12 +99,12 @@ def freeze_if_restored() -> list[Frozen]:
 
 def _freeze_all_for_the_move() -> list[Frozen]:
     move = this_move()
-    tried = _each(partial(_freeze_for_the_move, Wanted({}, {hashed(move)})), tenants())
+    tried = _each(partial(_freeze_for_the_move, WantedFreezes({}, {hashed(move)})), tenants())
     _everybody_is_frozen(move)
     return [frozen for each in tried for frozen in each]
 
 
-def _freeze_for_the_move(move: Wanted, tenant: KnownTenant) -> list[Frozen]:
+def _freeze_for_the_move(move: WantedFreezes, tenant: KnownTenant) -> list[Frozen]:
     """Nothing if it is frozen for this move."""
     if not move.lacks(tenant):
         return []
@@ -128,12 +128,12 @@ def _everybody_is_frozen(freeze: str) -> None:
 
 
 def _freeze_all_for(
-    seen: Mapping[UUID, Seen], begun: str | None, everybody: list[KnownTenant]
+    seen: Mapping[UUID, SeenCheckpoint], begun: str | None, everybody: list[KnownTenant]
 ) -> list[Frozen]:
     """Those whom it was seen by last; they know from then on whether the others are frozen."""
     seen_by = [tenant for tenant in everybody if tenant.id in seen]
     others = [tenant for tenant in everybody if tenant.id not in seen]
-    wanted = Wanted(seen, {hashed(begun)} if begun else set())
+    wanted = WantedFreezes(seen, {hashed(begun)} if begun else set())
     step = partial(_freeze_for, seen, wanted)
     tried = [_try(step, tenant) for tenant in others + seen_by]
     if None not in tried:
@@ -167,16 +167,20 @@ def freeze_everything(*, reason: str, actor: Actor = OPERATOR) -> list[Frozen]:
     """
     freeze, everybody = begin_freezing(), tenants()
     looked = ((tenant.id, _try(_outside_if_readable, tenant)) for tenant in everybody)
-    seen = {tenant_id: Seen(found, is_new=True) for tenant_id, found in looked if found}
+    seen = {tenant_id: SeenCheckpoint(found, is_new=True) for tenant_id, found in looked if found}
     names = {hashed(freeze)} | ({hashed(this_move())} if moved() else set())
-    step = partial(_freeze_by_hand, seen, Wanted(seen, names), reason, actor)
+    step = partial(_freeze_by_hand, seen, WantedFreezes(seen, names), reason, actor)
     frozen = _each(step, everybody)
     _everybody_is_frozen(freeze)
     return frozen
 
 
 def _freeze_by_hand(
-    seen: Mapping[UUID, Seen], wanted: Wanted, reason: str, actor: Actor, tenant: KnownTenant
+    seen: Mapping[UUID, SeenCheckpoint],
+    wanted: WantedFreezes,
+    reason: str,
+    actor: Actor,
+    tenant: KnownTenant,
 ) -> Frozen:
     """For all that rounds could find until the others are frozen: none undoes a confirmation."""
     own = seen.get(tenant.id)
@@ -191,7 +195,7 @@ def _freeze(
     reason: str,
     actor: Actor,
     outside: Checkpoint | None,
-    wanted: Wanted,
+    wanted: WantedFreezes,
 ) -> Frozen:
     """`outside` is a checkpoint of its own; with it, it is frozen for all that is wanted.
 
@@ -212,23 +216,25 @@ def _outside_if_readable(tenant: KnownTenant) -> Checkpoint | None:
         return None
 
 
-def _seen_by(tenant: KnownTenant) -> Seen | None:
+def _seen_by(tenant: KnownTenant) -> SeenCheckpoint | None:
     """The newest checkpoint that the database does not know, if anybody is to be frozen for it.
 
     Where somebody could not be frozen, what is remembered tells of it: the file may be aside.
     """
     outside = newest_unknown(tenant.id)
     if outside is not None and not marks_of(tenant, outside).exists():
-        return Seen(outside, is_new=True)
+        return SeenCheckpoint(outside, is_new=True)
     if outside is not None and _an_officer_has_spoken(tenant):
         # The lost log's checkpoints are kept as evidence, aside: the log goes on and is signed
         # again, so that a second restore is noticed while the rest is still frozen for this one.
         set_aside(tenant.id)
     left = remembered(tenant)
-    return Seen(left, is_new=False) if left else None
+    return SeenCheckpoint(left, is_new=False) if left else None
 
 
-def _freeze_for(seen: Mapping[UUID, Seen], wanted: Wanted, tenant: KnownTenant) -> list[Frozen]:
+def _freeze_for(
+    seen: Mapping[UUID, SeenCheckpoint], wanted: WantedFreezes, tenant: KnownTenant
+) -> list[Frozen]:
     """For its own checkpoint, for that of another tenant or by hand; nothing if it is for all."""
     own = seen.get(tenant.id)
     outside = own.outside if own and own.is_new else None

@@ -18,20 +18,20 @@ from dpgov.tenants.crossing import KnownTenant
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenCheckpoint:
     """The checkpoint that tells of a restore; `is_new` until its own tenant is frozen for it."""
 
     outside: Checkpoint
     is_new: bool
 
 
-class Wanted:
+class WantedFreezes:
     """What everybody is to be frozen for at present: as much work for a tenant as for a thousand.
 
     `names` is what concerns everybody beside the checkpoints that tenants show.
     """
 
-    def __init__(self, seen: Mapping[UUID, Seen], names: Collection[bytes]) -> None:
+    def __init__(self, seen: Mapping[UUID, SeenCheckpoint], names: Collection[bytes]) -> None:
         own = {tenant_id: _hash_of(tenant_id, one.outside) for tenant_id, one in seen.items()}
         numbers = _numbers({*own.values(), *names})
         self._own = {tenant_id: numbers[each] for tenant_id, each in own.items()}
@@ -94,7 +94,7 @@ def remembered(tenant: KnownTenant) -> Checkpoint | None:
     return Checkpoint(str(mark.tenant_id), mark.outside_size, bytes(mark.outside_root))
 
 
-def all_are_frozen_for(seen: Mapping[UUID, Seen], tenant: KnownTenant) -> None:
+def all_are_frozen_for(seen: Mapping[UUID, SeenCheckpoint], tenant: KnownTenant) -> None:
     """Nobody is tried again for what was seen by this one."""
     marks_of(tenant, seen[tenant.id].outside).update(is_for_all=True)
 

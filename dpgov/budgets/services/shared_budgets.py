@@ -27,7 +27,7 @@ from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.tenants.models import Tenant
 
 
-class NameTaken(LedgerRefusal):
+class SharedBudgetNameTaken(LedgerRefusal):
     """An open shared budget of this tenant has that name."""
 
     def __init__(self, name: str) -> None:
@@ -103,9 +103,10 @@ class PaidForOneEach(CannotShare):
 def open_shared_budget(
     *, tenant: Tenant, name: str, limit_nano: int, actor: Actor, currency: Currency = PURE
 ) -> Budget:
-    """A shared budget without members; it limits nothing yet. Raises NameTaken, InvalidAmount.
+    """A shared budget without members; it limits nothing yet.
 
-    `limit_nano` is the owner's limit in nano-ε; under zCDP at the δ of `currency`.
+    `limit_nano` is the owner's limit in nano-ε; under zCDP at the δ of `currency`. Raises
+    SharedBudgetNameTaken and InvalidAmount.
     """
     shared_budget = new_shared_budget(
         name=name,
@@ -214,12 +215,12 @@ def _refuse_losses_of_one(*budgets: Budget) -> None:
 
 
 def new_shared_budget(*, name: str, open_it: Callable[[], Budget]) -> Budget:
-    """The row of a shared budget; raises NameTaken where an open one of the tenant has the name."""
+    """Its row; raises SharedBudgetNameTaken where an open one of the tenant has the name."""
     try:
         with transaction.atomic():
             return open_it()
     except IntegrityError as twin:
-        raise NameTaken(name) from twin
+        raise SharedBudgetNameTaken(name) from twin
 
 
 def carry_over(*, into: Budget, source: Budget, amount_nano: int, tenant_id: UUID) -> None:

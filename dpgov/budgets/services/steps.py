@@ -21,7 +21,7 @@ from dpgov.budgets.errors import (
 from dpgov.budgets.models import Budget, BudgetPart, Reservation
 from dpgov.budgets.services import one_statement, portable
 from dpgov.budgets.services.freezing import confirm_place
-from dpgov.budgets.services.line import Line, Outcome, Steps, bookable, checked
+from dpgov.budgets.services.line import Line, StepOutcome, Steps, bookable, checked
 from dpgov.budgets.together import charged_together
 from dpgov.budgets.words import on_parent_said, rate_said, whose_said
 
@@ -39,7 +39,7 @@ def reserve(
     Raises InsufficientBudget for the tightest limit that cannot hold its line (lifetime limits
     before rates), BudgetFrozen, BudgetClosed, BudgetsMoved when a shared budget or a
     parent of the dataset is missing among the lines (read them again), AlreadyReserved for an id
-    that was used before, InvalidAmount for an amount that is not a positive integer.
+    that was used before, AmountOutOfRange for an amount that is not a positive integer.
     """
     ordered = checked(lines)
     confirm_place()
@@ -75,7 +75,7 @@ def _lock(ids: Collection[UUID]) -> None:
 
 
 def _refusal(
-    query_id: UUID, outcome: Outcome, lines: Sequence[Line], *, requested_nano: int = 0
+    query_id: UUID, outcome: StepOutcome, lines: Sequence[Line], *, requested_nano: int = 0
 ) -> LedgerRefusal:
     if outcome.refusal == "already":
         return AlreadyReserved(query_id)

@@ -10,7 +10,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from dpgov.budgets.history import Balance
-from dpgov.dashboards.budget.shares import Share
+from dpgov.dashboards.budget.shares import BudgetShare
 from dpgov.dashboards.forecast.forecast import Forecast
 from dpgov.language.translation import others
 from dpgov.privacy.accounting.decimals import as_number
@@ -32,7 +32,7 @@ _NONE: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class DayMark:
     """Something that happened to a budget on one day, as it stands in a hover box.
 
     `at` is the moment of the last of it, where one is known: refusals are counted by days.
@@ -50,7 +50,7 @@ def burn_down(
     first: date | None,
     until: datetime,
     forecast: Forecast | None = None,
-    marks: Sequence[Mark] = (),
+    marks: Sequence[DayMark] = (),
     currency: Currency = PURE,
 ) -> Figure:
     """What is left, step by step from the first day on, with the limit as a line above it.
@@ -127,7 +127,7 @@ def _noon(day: date) -> datetime:
     return datetime.combine(day, time(12), UTC)
 
 
-def _marks(marks: Sequence[Mark], begin: datetime, until: datetime) -> Figure:
+def _marks(marks: Sequence[DayMark], begin: datetime, until: datetime) -> Figure:
     """At their moments; what has none at noon, but not before the first balance or after now."""
     moments = [mark.at or max(begin, min(_noon(mark.day), until)) for mark in marks]
     return scatter(
@@ -179,7 +179,7 @@ def day_link(leads: Leads, query: str | None, day: date) -> str:
 
 
 def shares(
-    parts: Sequence[Share], *, split: bool, currency: Currency = PURE, leads: Leads
+    parts: Sequence[BudgetShare], *, split: bool, currency: Currency = PURE, leads: Leads
 ) -> Figure:
     """Horizontal bars, the largest on top, the smallest as one; what is reserved is a second
     stretch where it may be seen and there is any.
@@ -204,14 +204,14 @@ def shares(
     )
 
 
-def largest(parts: Sequence[Share], most: int) -> list[Share]:
+def largest(parts: Sequence[BudgetShare], most: int) -> list[BudgetShare]:
     """As many as have room beside each other; the others together."""
     shown, rest = list(parts[:most]), parts[most:]
     if len(rest) < 2:
         return list(parts)
     return [
         *shown,
-        Share(
+        BudgetShare(
             others(len(rest)),
             sum(part.spent_nano for part in rest),
             sum(part.reserved_nano for part in rest),
@@ -219,7 +219,7 @@ def largest(parts: Sequence[Share], most: int) -> list[Share]:
     ]
 
 
-def _spent(parts: Sequence[Share], split: bool) -> list[float]:
+def _spent(parts: Sequence[BudgetShare], split: bool) -> list[float]:
     return [as_number(part.spent_nano if split else part.total_nano) for part in parts]
 
 

@@ -15,14 +15,14 @@ from django.utils.translation import ngettext
 
 from dpgov.audit.actions import Action
 from dpgov.budgets.words import amount
-from dpgov.dashboards.budget.figures import Mark
+from dpgov.dashboards.budget.figures import DayMark
 from dpgov.dashboards.forecast.daily import Days
 from dpgov.dashboards.refused import refusals_link
 from dpgov.datasets.models import Dataset
 from dpgov.queries.pictures.figures import Leads
 
 
-def marks_of(days: Days, dataset: Dataset, first: date | None, *, reads_log: bool) -> list[Mark]:
+def marks_of(days: Days, dataset: Dataset, first: date | None, *, reads_log: bool) -> list[DayMark]:
     """The oldest first, from the first day on."""
     found = [*_limits(days, dataset, reads_log), *_versions(days, dataset, reads_log)]
     found += _refused(days, dataset)
@@ -32,7 +32,7 @@ def marks_of(days: Days, dataset: Dataset, first: date | None, *, reads_log: boo
     )
 
 
-def _limits(days: Days, dataset: Dataset, reads_log: bool) -> Iterator[Mark]:
+def _limits(days: Days, dataset: Dataset, reads_log: bool) -> Iterator[DayMark]:
     """Raising takes two persons and is among their requests; an owner lowers a limit alone."""
     raised, limits = (
         reverse("oversight:approvals"),
@@ -46,16 +46,16 @@ def _limits(days: Days, dataset: Dataset, reads_log: bool) -> Iterator[Mark]:
         if nano:
             words %= {"amount": amount(abs(nano), dataset.budget.currency)}
             href = _in_log(dataset, action, day) if reads_log else page
-            yield Mark(day, words, href, days.at.get(("limit", day)))
+            yield DayMark(day, words, href, days.at.get(("limit", day)))
 
 
-def _versions(days: Days, dataset: Dataset, reads_log: bool) -> Iterator[Mark]:
+def _versions(days: Days, dataset: Dataset, reads_log: bool) -> Iterator[DayMark]:
     page = reverse("datasets:versions", args=[dataset.slug])
     for day, number in days.versions.items():
         words = ngettext("%(number)s new version", "%(number)s new versions", number)
         action = Action.DATASET_VERSION_ADDED
         href = _in_log(dataset, action, day) if reads_log else page
-        yield Mark(day, words % {"number": number}, href, days.at.get(("versions", day)))
+        yield DayMark(day, words % {"number": number}, href, days.at.get(("versions", day)))
 
 
 def _in_log(dataset: Dataset, action: Action, day: date) -> str:
@@ -66,8 +66,8 @@ def _in_log(dataset: Dataset, action: Action, day: date) -> str:
     return f"{reverse('oversight:audit_log')}?{urlencode({'q': search})}"
 
 
-def _refused(days: Days, dataset: Dataset) -> Iterator[Mark]:
+def _refused(days: Days, dataset: Dataset) -> Iterator[DayMark]:
     leads = Leads(urlencode({"dataset": str(dataset.pk)}), reverse("dashboards:history"))
     for day, number in days.refused.items():
         words = ngettext("%(number)s question refused", "%(number)s questions refused", number)
-        yield Mark(day, words % {"number": number}, refusals_link(leads, day))
+        yield DayMark(day, words % {"number": number}, refusals_link(leads, day))

@@ -19,7 +19,7 @@ from django.db.models.functions import Cast, TruncDate
 from django.utils.translation import gettext as _
 
 from dpgov.budgets.models import Allocation, Reservation
-from dpgov.dashboards.chosen import Chosen
+from dpgov.dashboards.chosen import ChosenQuestions
 from dpgov.dashboards.purposes import NONE_STATED, UNSTATED, purpose
 from dpgov.datasets.lineage import paid_by
 from dpgov.datasets.models import Dataset
@@ -73,7 +73,7 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class BudgetShare:
     """A named part of a budget; `noise` where the part is a kind of question.
 
     `query` is the filter of the list of questions that finds it; empty where there is none.
@@ -91,7 +91,9 @@ class Share:
         return self.spent_nano + self.reserved_nano
 
 
-def taken_of(dataset: Dataset, membership: Membership, first: date | None, chosen: Chosen) -> Taken:
+def taken_of(
+    dataset: Dataset, membership: Membership, first: date | None, chosen: ChosenQuestions
+) -> Taken:
     """Of what this person may add up and means, from `first` on.
 
     One statement, after those by which `chosen` finds the kinds that name a statistic.
@@ -114,13 +116,13 @@ def taken_of(dataset: Dataset, membership: Membership, first: date | None, chose
     )
 
 
-def shares_by_analyst(dataset: Dataset, membership: Membership, taken: Taken) -> list[Share]:
+def shares_by_analyst(dataset: Dataset, membership: Membership, taken: Taken) -> list[BudgetShare]:
     """Who committed how much: names for who may see them, else only "you" and "others"."""
     if may(membership, Permission.VIEW_SPLIT_BY_ANALYST):
         sums = _by(0, taken.sums)
         sums.sort(key=lambda row: (-row[1], taken.names[row[0]]))
         return [
-            Share(taken.names[key], spent, held, query=urlencode({"analyst": str(key)}))
+            BudgetShare(taken.names[key], spent, held, query=urlencode({"analyst": str(key)}))
             for key, spent, held in sums
         ]
     own = sum(spent + held for _, spent, held in _of(membership.user, taken.sums))
@@ -133,7 +135,7 @@ def shares_by_analyst(dataset: Dataset, membership: Membership, taken: Taken) ->
         if of_questions
         else dataset.budget.committed_nano
     )
-    return [Share(_("You"), own), Share(_("Everybody else"), max(0, everybody - own))]
+    return [BudgetShare(_("You"), own), BudgetShare(_("Everybody else"), max(0, everybody - own))]
 
 
 def days_by_analyst(membership: Membership, taken: Taken) -> dict[str, Counter[date]]:
@@ -156,13 +158,15 @@ def queries_by_analyst(membership: Membership, taken: Taken) -> dict[str, str]:
     return {name: query for name, query in named if alike[name] == 1}
 
 
-def shares_by_mechanism(dataset: Dataset, membership: Membership, taken: Taken) -> list[Share]:
+def shares_by_mechanism(
+    dataset: Dataset, membership: Membership, taken: Taken
+) -> list[BudgetShare]:
     """What was asked and how it was answered, of the questions that this person may see."""
     everybody = may(membership, Permission.VIEW_ALL_QUERIES)
     sums = _by(1, taken.sums if everybody else _of(membership.user, taken.sums))
     mode = dataset.budget.currency.mode
     shares = [
-        Share(
+        BudgetShare(
             kind_in_words(kind),
             spent,
             held,
@@ -174,7 +178,7 @@ def shares_by_mechanism(dataset: Dataset, membership: Membership, taken: Taken) 
     return sorted(shares, key=lambda share: (-share.total_nano, share.name))
 
 
-def shares_by_purpose(taken: Taken) -> list[Share]:
+def shares_by_purpose(taken: Taken) -> list[BudgetShare]:
     """What allocations were granted for, the largest first; what no allocation took comes last.
 
     Of all time from the ledger's own balances. Nothing where there is no allocation.
@@ -182,11 +186,11 @@ def shares_by_purpose(taken: Taken) -> list[Share]:
     found: defaultdict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
     for words, spent, held in taken.purposes:
         found[words] = (found[words][0] + spent, found[words][1] + held)
-    stated = [Share(words, *sums, query=_of_purpose(words)) for words, sums in found.items()]
+    stated = [BudgetShare(words, *sums, query=_of_purpose(words)) for words, sums in found.items()]
     stated.sort(key=lambda share: (-share.total_nano, share.name))
     spent = sum(row[1] for row in taken.sums) - sum(share.spent_nano for share in stated)
     held = sum(row[2] for row in taken.sums) - sum(share.reserved_nano for share in stated)
-    rest = Share(str(NONE_STATED), max(0, spent), max(0, held), query=_of_purpose(UNSTATED))
+    rest = BudgetShare(str(NONE_STATED), max(0, spent), max(0, held), query=_of_purpose(UNSTATED))
     return [*stated, rest] if stated and rest.total_nano else stated
 
 
@@ -201,7 +205,12 @@ def mechanisms_in_words(kind: str, mode: Mode) -> str:
 
 
 def _rows(
-    dataset: Dataset, person: User | None, first: date | None, chosen: Chosen, *, split: bool
+    dataset: Dataset,
+    person: User | None,
+    first: date | None,
+    chosen: ChosenQuestions,
+    *,
+    split: bool,
 ) -> QuerySet[Any, Any]:
     """By (person, kind), of everybody or one person; of everybody by (person, day); by purpose."""
     every = chosen.narrow(

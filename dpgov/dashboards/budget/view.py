@@ -22,7 +22,7 @@ from dpgov.dashboards.budget.shares import (
     shares_by_purpose,
     taken_of,
 )
-from dpgov.dashboards.chosen import Chosen
+from dpgov.dashboards.chosen import ChosenQuestions
 from dpgov.dashboards.forecast.daily import days_of
 from dpgov.dashboards.forecast.forecast import Forecast, forecast_of
 from dpgov.dashboards.forecast.pace import first_day
@@ -48,7 +48,7 @@ def budget(request: HttpRequest, slug: str) -> HttpResponse:
     dataset = dataset_or_404(request, slug)
     split = may(membership, Permission.VIEW_SPLIT_BY_ANALYST)
     span = Span.of(request, clock.today())
-    chosen = Chosen.read(membership, request.GET)
+    chosen = ChosenQuestions.read(membership, request.GET)
     balances, is_thinned = selectors.balances(dataset.budget, split=split)
     taken = taken_of(dataset, membership, span.first, chosen)
     kept = chosen.address(dataset=str(dataset.pk), range=span.text)
@@ -111,7 +111,7 @@ def _taken(dataset: Dataset, membership: Membership, taken: Taken, leads: Leads)
 
 def _ahead(
     membership: Membership, dataset: Dataset, outlook: selectors.Outlook, span: Span
-) -> tuple[Forecast, list[figures.Mark]]:
+) -> tuple[Forecast, list[figures.DayMark]]:
     """When it would be used up, and what happened to it in the range."""
     opened = dataset.created_at.astimezone(UTC).date()
     lately = first_day(span.today)

@@ -38,7 +38,7 @@ from dpgov.privacy.accounting.loss import PURE
 
 
 @dataclass(frozen=True)
-class Outlook(Sequence[Forecast]):
+class Forecasts(Sequence[Forecast]):
     """Every dataset in an order, what ends first at the front; a page of it is a slice.
 
     `moving` are read, and so are the first few quiet ones; further pages are another statement.
@@ -90,7 +90,7 @@ def outlook(
     *,
     first: int,
     joined: Sequence[SharedBudgetMember] | None = None,
-) -> Outlook:
+) -> Forecasts:
     """Of these datasets, by name and with their budgets and policies; `days` of all of them.
 
     `first` quiet ones are read with those that move. `joined` is who of them shares what, where it
@@ -110,7 +110,7 @@ def outlook(
         joined = list(members_now(sharing)) if sharing else ()
     told = forecasts([one for one in found if one.held_at is None], today, days, joined)
     moving = {one.pk for one in found if _read(one, "binds") or one.budget_id in taken}
-    return Outlook(
+    return Forecasts(
         [one for one in told if one.dataset.pk in moving],
         [one for one in told if one.dataset.pk not in moving],
         _read(told[0].dataset, "every") if told else 0,

@@ -15,12 +15,12 @@ from django.utils.translation import pgettext
 
 from dpgov.dashboards.history.figures import tree_map
 from dpgov.dashboards.history.filter import HistoryFilter
-from dpgov.dashboards.refused import Refused, figure_by_day, refusals_link, refusals_of
+from dpgov.dashboards.refused import RefusalCount, figure_by_day, refusals_link, refusals_of
 from dpgov.queries.models import Refusal
 from dpgov.queries.pictures.cells import COLOURS, Map, bands_of, cells_of, map_of
 from dpgov.queries.pictures.figures import (
+    DayRow,
     Leads,
-    Row,
     by_day,
     heat_map,
     of_dataset,
@@ -50,14 +50,14 @@ class Board:
     in_epsilon: bool
     period: str
     by_day: Figure
-    rows: list[Row]
+    rows: list[DayRow]
     heat: Figure
     squares: list[tuple[date, list[tuple[int, str]]]]
     names: list[str]
     tree: Figure
     map_rows: list[tuple[str, int, int, str]]
     refused: Figure | None
-    refusals: list[tuple[Refused, str]]
+    refusals: list[tuple[RefusalCount, str]]
     further_refusals: int
 
 

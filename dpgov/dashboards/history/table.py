@@ -30,7 +30,7 @@ NEWEST_FIRST = "-submitted_at"
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ListColumn:
     """A heading, what stands under it, and the fields to sort by, if it can be sorted."""
 
     name: str
@@ -45,7 +45,7 @@ class Column:
 class Heading:
     """Of a column: `next` is the order that a click asks for; `sorted` how it is sorted now."""
 
-    column: Column
+    column: ListColumn
     next: str
     sorted: str
 
@@ -84,15 +84,15 @@ def _state(query: Query) -> str:
     return format_html('<span class="state state-{}">{}</span>', state, STATE_WORDS[state])
 
 
-_ANALYST = Column(
+_ANALYST = ListColumn(
     "analyst",
     pgettext_lazy("person", "By"),
     lambda query: str(query.analyst),
     ("analyst__name", "analyst__email"),
 )
 _COLUMNS = (
-    Column("submitted_at", _("Asked"), _moment, ("submitted_at",), kind="when"),
-    Column(
+    ListColumn("submitted_at", _("Asked"), _moment, ("submitted_at",), kind="when"),
+    ListColumn(
         "dataset",
         _("Dataset"),
         lambda query: query.dataset.name,
@@ -100,14 +100,16 @@ _COLUMNS = (
         kind="dataset-name",
     ),
     _ANALYST,
-    Column("question", _("Question"), _asked, kind="question"),
-    Column("cost_nano", "ε", _price, ("cost_nano",), heading_kind="number", kind="number can-wrap"),
-    Column("state", _("State"), _state),
+    ListColumn("question", _("Question"), _asked, kind="question"),
+    ListColumn(
+        "cost_nano", "ε", _price, ("cost_nano",), heading_kind="number", kind="number can-wrap"
+    ),
+    ListColumn("state", _("State"), _state),
 )
 _SORTS = {column.name: column.sort for column in _COLUMNS if column.sort}
 
 
-def columns_for(membership: Membership) -> tuple[Column, ...]:
+def columns_for(membership: Membership) -> tuple[ListColumn, ...]:
     """Who sees only their own questions needs no column that says so."""
     if may(membership, Permission.VIEW_ALL_QUERIES):
         return _COLUMNS
@@ -128,7 +130,7 @@ def in_order(queries: QuerySet[Query], sort: str) -> QuerySet[Query]:
 
 def question_table(
     queries: Iterable[Query],
-    columns: Sequence[Column],
+    columns: Sequence[ListColumn],
     *,
     sort: str = "",
     allocations: Mapping[UUID, str] = MappingProxyType({}),
@@ -150,7 +152,7 @@ def question_table(
     return QuestionTable(headings, tuple(rows))
 
 
-def _heading(column: Column, sort: str) -> Heading:
+def _heading(column: ListColumn, sort: str) -> Heading:
     if not (sort and column.sort):
         return Heading(column, "", "")
     if sort.removeprefix("-") != column.name:

@@ -1,7 +1,7 @@
 """Who took how much of which dataset, in a range of time or ever. One statement.
 
 Ever: the tallies and what they do not hold yet. In a range, or under a filter: the questions, after
-those statements by which `Chosen` finds the kinds that name a statistic.
+those statements by which `ChosenQuestions` finds the kinds that name a statistic.
 """
 
 from collections import Counter, defaultdict
@@ -14,7 +14,7 @@ from uuid import UUID
 from django.db.models import BigIntegerField, QuerySet, Sum
 from django.db.models.functions import Cast
 
-from dpgov.dashboards.chosen import Chosen
+from dpgov.dashboards.chosen import ChosenQuestions
 from dpgov.datasets.models import Dataset
 from dpgov.queries.models import Query, Tally
 from dpgov.tenants.models import Tenant
@@ -32,7 +32,7 @@ class Crossed:
 
 
 def crossed(
-    tenant: Tenant, datasets: QuerySet[Dataset], first: date | None, chosen: Chosen
+    tenant: Tenant, datasets: QuerySet[Dataset], first: date | None, chosen: ChosenQuestions
 ) -> Crossed:
     """Of these datasets, whose limits say how much an amount is."""
     # By number: thousands of rows of a few people, and an id takes long to hash.
@@ -53,7 +53,7 @@ def crossed(
 
 
 def _rows(
-    tenant: Tenant, datasets: QuerySet[Dataset], first: date | None, chosen: Chosen
+    tenant: Tenant, datasets: QuerySet[Dataset], first: date | None, chosen: ChosenQuestions
 ) -> QuerySet[Any, Any]:
     of = {"tenant": tenant, "dataset__in": datasets.order_by().values("pk")}
     asked = Query.objects.filter(**of, state__in=Query.COMMITTED).order_by()

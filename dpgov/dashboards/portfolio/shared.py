@@ -26,7 +26,7 @@ _COLOURS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Stretch:
     """A stretch of a shared budget: an own dataset with all that it lost, an own survey with what
     it took, or everything else.
     """
@@ -43,7 +43,7 @@ class SharedBudget:
     """One of them, with its parts, the own ones first, and when it would be used up."""
 
     budget: Budget
-    parts: tuple[Part, ...]
+    parts: tuple[Stretch, ...]
     forecast: SharedForecast
 
     @property
@@ -92,16 +92,16 @@ def members_of(tenant: Tenant) -> list[SharedBudgetMember]:
 
 def _datasets(
     budget: Budget, members: Sequence[SharedBudgetMember], known: Mapping[UUID, Dataset]
-) -> list[Part]:
+) -> list[Stretch]:
     """A dataset counts with all that it lost, which was carried over when it joined."""
     present = [one.dataset_budget for one in members if one.shared_budget_id == budget.pk]
     return [_part(one, one.committed_nano, known) for one in present]
 
 
-def _surveys(budget: Budget, surveys: Mapping[UUID, Sequence[Correction]]) -> list[Part]:
+def _surveys(budget: Budget, surveys: Mapping[UUID, Sequence[Correction]]) -> list[Stretch]:
     """A survey counts with what it took when it opened."""
     return [
-        Part(
+        Stretch(
             one.reason,
             one.amount_nano,
             reverse("surveys:detail", args=[one.pk]),
@@ -111,7 +111,7 @@ def _surveys(budget: Budget, surveys: Mapping[UUID, Sequence[Correction]]) -> li
     ]
 
 
-def _parts(budget: Budget, own: Sequence[Part]) -> tuple[Part, ...]:
+def _parts(budget: Budget, own: Sequence[Stretch]) -> tuple[Stretch, ...]:
     """The own ones, none of them beyond what is committed, and what they leave."""
     left, found = budget.committed_nano, []
     for part in own:
@@ -120,16 +120,16 @@ def _parts(budget: Budget, own: Sequence[Part]) -> tuple[Part, ...]:
         left -= nano
     if left:
         href = reverse("limits:shared_budget", args=[budget.pk])
-        found.append(Part(_("Everything else"), left, href, is_rest=True))
+        found.append(Stretch(_("Everything else"), left, href, is_rest=True))
     return tuple(found)
 
 
-def _part(budget: Budget, nano: int, known: Mapping[UUID, Dataset]) -> Part:
+def _part(budget: Budget, nano: int, known: Mapping[UUID, Dataset]) -> Stretch:
     """By the dataset's name now; without a link where it is archived."""
     dataset = known.get(budget.pk)
     if dataset is None:
-        return Part(_("%(name)s (archived)") % {"name": budget.label}, nano, "")
-    return Part(dataset.name, nano, reverse("dashboards:budget", args=[dataset.slug]))
+        return Stretch(_("%(name)s (archived)") % {"name": budget.label}, nano, "")
+    return Stretch(dataset.name, nano, reverse("dashboards:budget", args=[dataset.slug]))
 
 
 def figure_of(found: Sequence[SharedBudget]) -> Figure:
@@ -162,5 +162,5 @@ def figure_of(found: Sequence[SharedBudget]) -> Figure:
     )
 
 
-def _percent(part: Part, budget: Budget) -> float:
+def _percent(part: Stretch, budget: Budget) -> float:
     return round(100 * part.nano / max(1, budget.limit_nano), 1)

@@ -21,7 +21,7 @@ _SUMS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Total:
+class UnitTotal:
     """All budgets that add up in one unit; each once, however many datasets have it.
 
     How much is governed, and no loss of anybody's: people lose what the datasets lose that they are
@@ -37,7 +37,7 @@ class Total:
     lately: str
 
 
-def totals_of(datasets: QuerySet[Dataset], lately: Sequence[Forecast]) -> list[Total]:
+def totals_of(datasets: QuerySet[Dataset], lately: Sequence[Forecast]) -> list[UnitTotal]:
     """One for each unit, in ε first. One statement: sums of the ledger's balances.
 
     `lately` are at least all of the datasets of which something was taken in the last days.
@@ -66,6 +66,6 @@ def _taken(found: Sequence[Forecast]) -> Counter[str]:
     return taken
 
 
-def _total(unit: Currency, of: Mapping[str, int], taken_nano: int) -> Total:
+def _total(unit: Currency, of: Mapping[str, int], taken_nano: int) -> UnitTotal:
     amounts = (of["limit"], of["committed"], of["limit"] - of["committed"], taken_nano)
-    return Total(unit.symbol, of["number"], *(amount(nano, unit) for nano in amounts))
+    return UnitTotal(unit.symbol, of["number"], *(amount(nano, unit) for nano in amounts))

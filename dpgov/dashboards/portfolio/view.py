@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from dpgov.budgets.words import amount
-from dpgov.dashboards.chosen import Chosen
+from dpgov.dashboards.chosen import ChosenQuestions
 from dpgov.dashboards.forecast.forecast import days_of_all
 from dpgov.dashboards.forecast.many import outlook
 from dpgov.dashboards.home.headline import headline
@@ -49,7 +49,7 @@ def portfolio(request: HttpRequest) -> HttpResponse:
     membership = membership_of(request)
     tenant = membership.tenant
     today = clock.today()
-    span, chosen = Span.of(request, today), Chosen.read(membership, request.GET)
+    span, chosen = Span.of(request, today), ChosenQuestions.read(membership, request.GET)
     along = urlencode({name: text for name, text in taken_along(request.GET).items()
                        if name != "dataset"})  # fmt: skip
     datasets = datasets_of(membership).defer(*_UNREAD)

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from dpgov.audit.selectors import log_size
-from dpgov.dashboards.navigation import ways_for
+from dpgov.dashboards.navigation import sections_for
 from dpgov.datasets.models import Column
 from dpgov.datasets.selectors import datasets_of
 from dpgov.explain.lessons.registry import LESSONS
@@ -44,14 +44,14 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class HitGroup:
     """Hits of one kind under their heading."""
 
     heading: str
     hits: tuple[Hit, ...]
 
 
-def find_anything(membership: Membership, text: str) -> list[Kind]:
+def find_anything(membership: Membership, text: str) -> list[HitGroup]:
     """What matches every word of the text, a few of each kind; nothing without a word."""
     words = text.casefold().split()[:_MOST_WORDS]
     if not words:
@@ -67,7 +67,7 @@ def find_anything(membership: Membership, text: str) -> list[Kind]:
         _("People"): lambda: _people(membership, words),
         _("Log"): lambda: _entries(membership, words),
     }
-    found = (Kind(name, tuple(islice(hits(), MOST_OF_A_KIND))) for name, hits in kinds.items())
+    found = (HitGroup(name, tuple(islice(hits(), MOST_OF_A_KIND))) for name, hits in kinds.items())
     return [kind for kind in found if kind.hits]
 
 
@@ -77,11 +77,11 @@ def _holds(words: list[str], *texts: str) -> bool:
 
 
 def _pages(can: Mapping[str, bool], words: list[str]) -> Iterator[Hit]:
-    for way in ways_for(can, ""):
-        for place in way.places:
-            section, label = str(way.section.label), str(place.page.label)
-            if _holds(words, section, label):
-                about = section if section != label else ""
+    for section in sections_for(can, ""):
+        for place in section.places:
+            heading, label = str(section.section.label), str(place.page.label)
+            if _holds(words, heading, label):
+                about = heading if heading != label else ""
                 yield Hit(label, about, reverse(place.page.name))
     for name, label, permission in _TO_DO:
         if can.get(permission) and _holds(words, _(label)):

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from dpgov.budgets.models import Budget
 from dpgov.budgets.words import amount, limit_text, together
-from dpgov.dashboards.navigation import Way, page_of, ways_for
+from dpgov.dashboards.navigation import MenuSection, page_of, sections_for
 from dpgov.dashboards.tour import tour_of
 from dpgov.dashboards.travelling import travelling
 from dpgov.tenants.models import Membership
@@ -116,9 +116,9 @@ def zone_name() -> str:
 
 
 @register.simple_tag(takes_context=True)
-def sections(context: Any, waiting: Mapping[str, int]) -> tuple[Way, ...]:
+def sections(context: Any, waiting: Mapping[str, int]) -> tuple[MenuSection, ...]:
     """The sections of which the reader may open a page; `waiting` as `waiting_for_reader` says."""
-    return ways_for(context.get("can", {}), _here(context), waiting)
+    return sections_for(context.get("can", {}), _here(context), waiting)
 
 
 @register.simple_tag(takes_context=True)

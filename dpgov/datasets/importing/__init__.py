@@ -4,7 +4,7 @@ What is read is what somebody wrote down elsewhere; it fills in a form that the 
 declares nothing by itself. Nothing here sees data.
 """
 
-from dpgov.datasets.importing.found import Found
+from dpgov.datasets.importing.found import FoundDeclarations
 from dpgov.datasets.importing.reading import LARGEST_BYTES, Filled, filled, read_metadata
 from dpgov.datasets.importing.rows import read_rows, template
 from dpgov.datasets.importing.tree import UnreadableMetadata
@@ -12,7 +12,7 @@ from dpgov.datasets.importing.tree import UnreadableMetadata
 __all__ = [
     "LARGEST_BYTES",
     "Filled",
-    "Found",
+    "FoundDeclarations",
     "UnreadableMetadata",
     "filled",
     "read_metadata",

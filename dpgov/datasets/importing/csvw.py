@@ -9,8 +9,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from dpgov.datasets.importing.found import (
-    Found,
     FoundColumn,
+    FoundDeclarations,
     as_category,
     as_date,
     as_number,
@@ -20,7 +20,7 @@ from dpgov.datasets.importing.found import (
     short,
 )
 from dpgov.datasets.importing.tree import Tree, UnreadableMetadata
-from dpgov.privacy.plan.calendar import Step
+from dpgov.privacy.plan.calendar import DateStep
 
 # Whole numbers with the bounds that their type implies.
 _WHOLE: dict[str, tuple[str, str]] = {
@@ -41,11 +41,11 @@ _WHOLE: dict[str, tuple[str, str]] = {
 }
 # With the step that the type implies; clocks are rounded to hours.
 _DATES = {
-    "date": Step.DAY,
-    "dateTime": Step.HOUR,
-    "datetime": Step.HOUR,
-    "dateTimeStamp": Step.HOUR,
-    "gYearMonth": Step.MONTH,
+    "date": DateStep.DAY,
+    "dateTime": DateStep.HOUR,
+    "datetime": DateStep.HOUR,
+    "dateTimeStamp": DateStep.HOUR,
+    "gYearMonth": DateStep.MONTH,
 }
 _DECIMAL = {"decimal", "number", "double", "float"}
 _TEXT = {
@@ -61,14 +61,14 @@ def is_csvw(tree: Tree) -> bool:
     return "tableSchema" in tree or isinstance(tree.get("tables"), list)
 
 
-def read_csvw(tree: Tree) -> Found:
+def read_csvw(tree: Tree) -> FoundDeclarations:
     """The one table. Raises UnreadableMetadata for several, or for one without columns."""
     table = _one_table(tree)
     schema = table.get("tableSchema")
     columns = schema.get("columns") if isinstance(schema, dict) else None
     if not isinstance(schema, dict) or not isinstance(columns, list):
         raise UnreadableMetadata(_("The tableSchema lists no columns."))
-    found = Found("CSVW", [])
+    found = FoundDeclarations("CSVW", [])
     usual = schema.get("datatype") or table.get("datatype") or tree.get("datatype") or "string"
     for place, body in enumerate(columns, start=1):
         names = _names(body) if isinstance(body, dict) else ()

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from dpgov.language.translation import translated
 from dpgov.privacy.accounting.decimals import InvalidNumber, decimal_text, read_decimal
-from dpgov.privacy.plan.calendar import NotADate, Step, number_of, period_text, span_of
+from dpgov.privacy.plan.calendar import DateStep, NotADate, number_of, period_text, span_of
 from dpgov.privacy.plan.domains import MAX_CATEGORIES
 from dpgov.privacy.plan.layouts import read_layout
 from dpgov.privacy.plan.schema import InvalidDomain
@@ -35,7 +35,7 @@ class FoundColumn:
 
 
 @dataclass(slots=True)
-class Found:
+class FoundDeclarations:
     """Everything that a file says: `dataset` are fields of the form about the whole."""
 
     format: str
@@ -68,7 +68,7 @@ def _take_number(column: FoundColumn, name: str, text: str) -> None:
         column.notes.append(patterns[name].format(problem=translated(problem.args[0])))
 
 
-def as_date(column: FoundColumn, *, lower: str, upper: str, period: Step, layout: str) -> None:
+def as_date(column: FoundColumn, *, lower: str, upper: str, period: DateStep, layout: str) -> None:
     """A column of dates; bounds and formats that are no such here are named."""
     column.fields |= {"kind": "date", "period": period.value}
     for name, text in (("lower", lower), ("upper", upper)):
@@ -82,7 +82,7 @@ def as_date(column: FoundColumn, *, lower: str, upper: str, period: Step, layout
         column.notes.append(_("Its format is not known here: write it down yourself."))
 
 
-def _take_date(column: FoundColumn, name: str, text: str, period: Step) -> None:
+def _take_date(column: FoundColumn, name: str, text: str, period: DateStep) -> None:
     """A moment in a zone counts as it is written."""
     plain = _ZONED.sub("", text.strip())
     try:

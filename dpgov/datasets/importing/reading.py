@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from dpgov.datasets.importing.csvw import is_csvw, read_csvw
-from dpgov.datasets.importing.found import Found, FoundColumn, short
+from dpgov.datasets.importing.found import FoundColumn, FoundDeclarations, short
 from dpgov.datasets.importing.rows import are_rows, read_rows
 from dpgov.datasets.importing.smartnoise import is_lomas, read_lomas, read_smartnoise
 from dpgov.datasets.importing.tree import UnreadableMetadata, parse
@@ -16,7 +16,7 @@ LARGEST_BYTES = 200_000
 _MOST_COLUMNS = 2_000
 
 
-def read_metadata(content: bytes) -> Found:
+def read_metadata(content: bytes) -> FoundDeclarations:
     """What the file says. Raises UnreadableMetadata, with what to do."""
     if len(content) > LARGEST_BYTES:
         raise UnreadableMetadata(
@@ -36,7 +36,7 @@ def read_metadata(content: bytes) -> Found:
     return found
 
 
-def _read(text: str) -> Found:
+def _read(text: str) -> FoundDeclarations:
     if are_rows(text):
         return read_rows(text, format_name="CSV")
     tree = parse(text)
@@ -68,7 +68,7 @@ class Filled:
         return asdict(self)
 
 
-def filled(found: Found, headers: Sequence[str], *, heading: str = "") -> Filled:
+def filled(found: FoundDeclarations, headers: Sequence[str], *, heading: str = "") -> Filled:
     """Each described column's fields under the name it has in the file; the rest is named.
 
     With a heading it is a part of the columns that was described, so the others are not named.

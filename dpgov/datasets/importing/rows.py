@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from django.utils.translation import get_language, gettext
 
 from dpgov.datasets.computed import as_cell, of_cell
-from dpgov.datasets.importing.found import Found, FoundColumn, short
+from dpgov.datasets.importing.found import FoundColumn, FoundDeclarations, short
 from dpgov.datasets.importing.tree import UnreadableMetadata
 from dpgov.datasets.models import Column
-from dpgov.privacy.plan.calendar import Step
+from dpgov.privacy.plan.calendar import DateStep
 from dpgov.web.spreadsheet import as_written, safe_text
 
 HEADS = ("column", "type", "from", "to", "step", "values", "missing", "format", "time zone")
@@ -34,7 +34,7 @@ def are_rows(text: str) -> bool:
     return _cell(next(iter(_split(first)), [""])[0]).casefold() == HEADS[0]
 
 
-def read_rows(text: str, *, format_name: str) -> Found:
+def read_rows(text: str, *, format_name: str) -> FoundDeclarations:
     """What the rows say; without a heading their cells are in the order of HEADS.
 
     Raises UnreadableMetadata where they are no rows at all.
@@ -50,7 +50,7 @@ def read_rows(text: str, *, format_name: str) -> Found:
         heads = tuple(_cell(head).casefold() for head in rows.pop(0))
     if not rows:
         raise UnreadableMetadata(gettext("There is no row with a column in it."))
-    found = Found(format_name, [])
+    found = FoundDeclarations(format_name, [])
     for head in heads:
         if head and head not in (*HEADS, _FORMULA):
             unknown = gettext("What stands under “{head}” is not read.")
@@ -121,8 +121,8 @@ def _kind(column: FoundColumn, cells: Mapping[str, str]) -> str:
 
 
 def _take_period(column: FoundColumn, named: str) -> None:
-    known = [step.value for step in Step]
-    column.fields["period"] = named if named in known else Step.DAY.value
+    known = [step.value for step in DateStep]
+    column.fields["period"] = named if named in known else DateStep.DAY.value
     if named and named not in known:
         unknown = gettext("There is no step {step} of dates: write one of {steps}.")
         column.notes.append(unknown.format(step=short(named), steps=", ".join(known)))

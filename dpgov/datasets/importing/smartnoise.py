@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from dpgov.datasets.importing.found import (
-    Found,
     FoundColumn,
+    FoundDeclarations,
     as_category,
     as_date,
     as_number,
@@ -20,7 +20,7 @@ from dpgov.datasets.importing.found import (
     short,
 )
 from dpgov.datasets.importing.tree import Tree, UnreadableMetadata
-from dpgov.privacy.plan.calendar import Step
+from dpgov.privacy.plan.calendar import DateStep
 
 _NOT_NEEDED = {
     "censor_dims": gettext_lazy("groups are always those that were declared"),
@@ -50,13 +50,13 @@ def is_lomas(tree: Tree) -> bool:
     return isinstance(columns, dict) and any(_is_column(each) for each in columns.values())
 
 
-def read_lomas(tree: Tree) -> Found:
+def read_lomas(tree: Tree) -> FoundDeclarations:
     """A Lomas table."""
     options = {name: value for name, value in tree.items() if name != "columns"}
     return _table("Lomas", options, tree["columns"])
 
 
-def read_smartnoise(tree: Tree) -> Found:
+def read_smartnoise(tree: Tree) -> FoundDeclarations:
     """The one table of a SmartNoise collection. Raises UnreadableMetadata for none or several."""
     tables = list(_tables(tree, 0))
     if not tables:
@@ -89,8 +89,10 @@ def _is_column(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("type"), str)
 
 
-def _table(name: str, options: Tree, columns: Tree) -> Found:
-    found = Found(name, [_column(key, each) for key, each in columns.items() if _is_column(each)])
+def _table(name: str, options: Tree, columns: Tree) -> FoundDeclarations:
+    found = FoundDeclarations(
+        name, [_column(key, each) for key, each in columns.items() if _is_column(each)]
+    )
     broken = [key for key, each in columns.items() if not _is_column(each)]
     untyped = _("{name} has no type and is left out.")
     found.notes += [untyped.format(name=short(key)) for key in broken]
@@ -106,7 +108,7 @@ def _table(name: str, options: Tree, columns: Tree) -> Found:
     return found
 
 
-def _take_unit(found: Found, options: Tree) -> None:
+def _take_unit(found: FoundDeclarations, options: Tree) -> None:
     """Whose privacy: never less than what the file says."""
     ids = [column.names[0] for column in found.columns if column.is_private_id]
     most = str(options.get("max_ids") or "1").strip()
@@ -145,7 +147,7 @@ def _column(name: str, body: Tree) -> FoundColumn:
     elif kind == "boolean":
         as_truth(column)
     elif kind in ("datetime", "date"):
-        as_date(column, lower=lower, upper=upper, period=Step.DAY, layout="")
+        as_date(column, lower=lower, upper=upper, period=DateStep.DAY, layout="")
     else:
         left_out(column, kind)
     if column.fields and _scalar(body.get("missing_value")):

@@ -11,7 +11,8 @@ from dpgov.budgets.models import Budget
 from dpgov.datasets.models.live import LiveTable
 from dpgov.operation.clock import DatabaseStamp, Stamp
 from dpgov.privacy.accounting.loss import Currency
-from dpgov.privacy.plan.calendar import STEP_WORDS, Step
+from dpgov.privacy.plan.calendar import STEP_WORDS, DateStep
+from dpgov.privacy.plan.schema import MissingRule, Neighbouring
 from dpgov.tenants.models import Tenant, User
 
 
@@ -86,8 +87,8 @@ class Dataset(models.Model):
         PERSON = "person", _("A column names the person (or unit)")
 
     class Neighbouring(models.TextChoices):
-        ADD_REMOVE = "add_remove", _("Add or remove one unit")
-        CHANGE_ONE = "change_one", _("Change one unit")
+        ADD_REMOVE = Neighbouring.ADD_REMOVE.value, _("Add or remove one unit")
+        CHANGE_ONE = Neighbouring.CHANGE_ONE.value, _("Change one unit")
 
     class HeldReason(models.TextChoices):
         LIKE_EARLIER_DATA = "like_earlier_data", _("Held for a compliance check")
@@ -242,9 +243,9 @@ class Column(models.Model):
         DATE = "date", _("Date")
 
     class Missing(models.TextChoices):
-        DROP = "drop", _("Leave the row out of this column's statistics")
-        IMPUTE = "impute", _("Use a fixed value instead")
-        REQUIRE = "require", _("There are none: refuse a file that has one")
+        DROP = MissingRule.DROP.value, _("Leave the row out of this column's statistics")
+        IMPUTE = MissingRule.IMPUTE.value, _("Use a fixed value instead")
+        REQUIRE = MissingRule.REQUIRE.value, _("There are none: refuse a file that has one")
 
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
     version = models.ForeignKey(DatasetVersion, on_delete=models.PROTECT, related_name="columns")
@@ -274,4 +275,6 @@ class Column(models.Model):
     @property
     def step_said(self) -> str:
         """The step in the reader's language: a number, or “one day”."""
-        return gettext(STEP_WORDS[Step(self.step)]) if self.kind == self.Kind.DATE else self.step
+        return (
+            gettext(STEP_WORDS[DateStep(self.step)]) if self.kind == self.Kind.DATE else self.step
+        )

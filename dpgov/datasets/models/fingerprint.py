@@ -31,7 +31,7 @@ class VersionFingerprint(models.Model):
 
 
 class FingerprintPart(models.Model):
-    """The rows or one column of a version as a multiset; see `engines.fingerprint.Part`."""
+    """The rows or one column of a version; see `engines.fingerprint.MultisetFingerprint`."""
 
     class Kind(models.TextChoices):
         ROWS = "rows", "Rows"

@@ -14,7 +14,7 @@ from dpgov.budgets.rest.shapes import TypedEpsilon
 from dpgov.datasets import services
 from dpgov.datasets.models import Arrival
 from dpgov.datasets.rest.shapes import ConflictSerializer
-from dpgov.datasets.services import Derivation, Side
+from dpgov.datasets.services import DeclaredParent, Derivation
 from dpgov.datasets.tasks import wake
 from dpgov.datasets.uploaded import derived_arrival_or_404, refusal_of
 from dpgov.language.translation import retold, translated
@@ -67,8 +67,10 @@ class DeriveSerializer(NothingElse):
         )
 
 
-def _side(data: dict[str, Any]) -> Side:
-    return Side(data["dataset"], data["rows_of_unit"], tuple(data["columns"]), data["prefix"])
+def _side(data: dict[str, Any]) -> DeclaredParent:
+    return DeclaredParent(
+        data["dataset"], data["rows_of_unit"], tuple(data["columns"]), data["prefix"]
+    )
 
 
 class DerivedSerializer(serializers.Serializer[Arrival]):

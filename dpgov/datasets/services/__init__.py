@@ -33,7 +33,7 @@ from dpgov.datasets.services.deleting import (
     same_rows,
 )
 from dpgov.datasets.services.derived.declared import can_be_joined
-from dpgov.datasets.services.derived.parents import Derivation, Side
+from dpgov.datasets.services.derived.parents import DeclaredParent, Derivation
 from dpgov.datasets.services.files.checks import TooManyChecks, check_file, checks_left
 from dpgov.datasets.services.files.data import sees
 from dpgov.datasets.services.files.discarding import discard_abandoned, discard_upload
@@ -67,7 +67,7 @@ from dpgov.datasets.services.files.uploads import (
 from dpgov.datasets.services.fingerprint_key import FingerprintKeyChanged
 from dpgov.datasets.services.held.agreements import (
     AgreedAlready,
-    Given,
+    GivenAgreement,
     OwnOrganisation,
     agree,
     agreements_of,
@@ -96,7 +96,7 @@ from dpgov.datasets.services.held.looks import (
 from dpgov.datasets.services.holding import change_new_data_rule, new_data_waits
 from dpgov.datasets.services.live.asking import engine_for
 from dpgov.datasets.services.live.connecting import (
-    Place,
+    TablePlace,
     are_offered,
     begin_declarations,
     connect_table,
@@ -106,7 +106,7 @@ from dpgov.datasets.services.live.following import ReadsAnother
 from dpgov.datasets.services.live.kinds import KINDS as LIVE_KINDS
 from dpgov.datasets.services.live.kinds import kind_of
 from dpgov.datasets.services.live.kinds import offered as offered_kinds
-from dpgov.datasets.services.live.kinds.base import SourceKind, Typed
+from dpgov.datasets.services.live.kinds.base import SourceKind, TypedField
 from dpgov.datasets.services.live.refreshing import RefusedRefresh, declare_refresh
 from dpgov.datasets.services.live.refusals import RefusedTable, TooManyTries
 from dpgov.datasets.services.live.sealing import LONGEST as LONGEST_PASSWORD
@@ -148,7 +148,7 @@ from dpgov.datasets.services.upkeep import (
     why_not_archive,
 )
 from dpgov.datasets.services.versions import add_version
-from dpgov.engines.child import Checked, RefusedFile
+from dpgov.engines.child import CheckReport, RefusedFile
 
 __all__ = [
     "HOLD_KINDS",
@@ -160,13 +160,14 @@ __all__ = [
     "AgreedAlready",
     "AskedAlready",
     "Busy",
-    "Checked",
+    "CheckReport",
     "DataMissing",
+    "DeclaredParent",
     "Derivation",
     "DraftMoved",
     "DraftTooLarge",
     "FingerprintKeyChanged",
-    "Given",
+    "GivenAgreement",
     "LeastPriceTooHigh",
     "LeastPriceTooLow",
     "LimitNotLowered",
@@ -184,7 +185,6 @@ __all__ = [
     "PausedDataset",
     "PermitNotMore",
     "PermitOver",
-    "Place",
     "QuestionAboveLimit",
     "QuestionsOnTheirWay",
     "ReadsAnother",
@@ -197,15 +197,15 @@ __all__ = [
     "SamePeople",
     "SameRowsAsNewest",
     "SameTerms",
-    "Side",
     "SourceKind",
+    "TablePlace",
     "TermsTooLong",
     "TooManyChecks",
     "TooManyFiles",
     "TooManyTries",
     "TooManyViewers",
     "TooSoon",
-    "Typed",
+    "TypedField",
     "UploadBusy",
     "UploadUsed",
     "accept_terms",

@@ -24,7 +24,7 @@ from dpgov.datasets.models import (
 )
 from dpgov.datasets.services.fingerprint_key import key_id
 from dpgov.datasets.store.base import Beat, quiet
-from dpgov.engines.fingerprint import Part, TableFingerprint
+from dpgov.engines.fingerprint import MultisetFingerprint, TableFingerprint
 from dpgov.engines.likeness import Likeness, likeness, likest
 
 # By how many of its smallest hashes a part is found again.
@@ -178,7 +178,7 @@ def _all_marks(fingerprint: TableFingerprint) -> Iterator[int]:
         yield from marks_of(part, is_rows=False)
 
 
-def marks_of(part: Part, *, is_rows: bool) -> list[int]:
+def marks_of(part: MultisetFingerprint, *, is_rows: bool) -> list[int]:
     """The smallest hashes, as the database can hold them."""
     kept = part.hashes[: _MARKS_OF_ROWS if is_rows else _MARKS_OF_COLUMN]
     return [int(value) >> 1 for value in kept]
@@ -215,8 +215,8 @@ def _of_kinds(
     return TableFingerprint(whole, rows, columns, file)
 
 
-def _part(row: "FingerprintPart | AgreedPart") -> Part:
-    return Part.unpacked(
+def _part(row: "FingerprintPart | AgreedPart") -> MultisetFingerprint:
+    return MultisetFingerprint.unpacked(
         total=row.total, digest=row.digest, span=row.span, sketch=bytes(row.sketch)
     )
 
@@ -262,7 +262,9 @@ def _keep_parts(
     )
 
 
-def _part_row(row: VersionFingerprint, kind: FingerprintPart.Kind, part: Part) -> FingerprintPart:
+def _part_row(
+    row: VersionFingerprint, kind: FingerprintPart.Kind, part: MultisetFingerprint
+) -> FingerprintPart:
     return FingerprintPart(
         tenant_id=row.tenant_id,
         fingerprint=row,

@@ -34,7 +34,7 @@ from dpgov.datasets.store.copies import draft_of, hold, take_away
 from dpgov.engines.ingest.drafts import force_to_disk
 
 
-class Outcome(enum.Enum):
+class MoveOutcome(enum.Enum):
     """What became of a file."""
 
     MOVED = "moved"
@@ -44,7 +44,7 @@ class Outcome(enum.Enum):
     NOT_NEEDED = "not needed"
 
 
-Moved = tuple[UUID, Outcome]
+Moved = tuple[UUID, MoveOutcome]
 
 
 class _NotNeeded(Exception):
@@ -83,15 +83,15 @@ def move_to_folder(tenant_id: UUID) -> Iterator[Moved]:
         yield file_id, _ended(_to_folder, tenant_id, files[file_id])
 
 
-def _ended(move: Callable[[UUID, _File], Outcome], tenant_id: UUID, file: _File) -> Outcome:
+def _ended(move: Callable[[UUID, _File], MoveOutcome], tenant_id: UUID, file: _File) -> MoveOutcome:
     with keeping.one_bringer(file.id):
         try:
             outcome = move(tenant_id, file)
-            if outcome is Outcome.LEFT:
+            if outcome is MoveOutcome.LEFT:
                 with transaction.atomic():
                     _lock(file)
         except _NotNeeded:
-            return Outcome.NOT_NEEDED
+            return MoveOutcome.NOT_NEEDED
         return outcome
 
 
@@ -111,10 +111,10 @@ def _files(tenant_id: UUID) -> dict[UUID, _File]:
     return {file.id: file for file in files}
 
 
-def _to_store(tenant_id: UUID, file: _File) -> Outcome:
+def _to_store(tenant_id: UUID, file: _File) -> MoveOutcome:
     with ExitStack() as held:
         if not hold(file.path, held) or not file.is_recorded():
-            return Outcome.LEFT
+            return MoveOutcome.LEFT
         name = _shared_name(file) or _put(tenant_id, file)
         try:
             _record_in_store(tenant_id, file, name)
@@ -125,7 +125,7 @@ def _to_store(tenant_id: UUID, file: _File) -> Outcome:
         keeping.settle(name)
         _look_again(file, name)
     take_away(file.path, copy_of=file.id)
-    return Outcome.MOVED
+    return MoveOutcome.MOVED
 
 
 def _put(tenant_id: UUID, file: _File) -> str:
@@ -175,22 +175,22 @@ def _look_again(file: _File, name: str) -> None:
         raise StoreAway("what was put there is gone")
 
 
-def _to_folder(tenant_id: UUID, file: _File) -> Outcome:
+def _to_folder(tenant_id: UUID, file: _File) -> MoveOutcome:
     name = keeping.name_of(file.id)
     with ExitStack() as held:
         try:
             while not hold(file.path, held):
                 _bring(tenant_id, file, name)
         except keeping.DataMissing:
-            return Outcome.LEFT
+            return MoveOutcome.LEFT
         if not (store().holds(tenant_id, name, file.path) and file.is_recorded()):
-            return Outcome.LEFT
+            return MoveOutcome.LEFT
         # Its name, too: until then a power cut might take it back.
         force_to_disk(file.path.parent)
         with transaction.atomic():
             _lock(file)
             keeping.let_go([file.id])
-    return Outcome.MOVED
+    return MoveOutcome.MOVED
 
 
 def _bring(tenant_id: UUID, file: _File, name: str) -> None:

@@ -10,7 +10,7 @@ from django.conf import settings
 
 from dpgov.datasets.store.base import Store
 from dpgov.datasets.store.folder import InFolder
-from dpgov.datasets.store.objects import InObjects, Place
+from dpgov.datasets.store.objects import Bucket, InObjects
 
 __all__ = ["Store", "store"]
 
@@ -18,10 +18,10 @@ __all__ = ["Store", "store"]
 def store() -> Store:
     """The one that the operator declared."""
     return (
-        InFolder() if settings.DPGOV_STORE is None else _in_objects(Place(**settings.DPGOV_STORE))
+        InFolder() if settings.DPGOV_STORE is None else _in_objects(Bucket(**settings.DPGOV_STORE))
     )
 
 
 @lru_cache(maxsize=4)
-def _in_objects(place: Place) -> Store:
+def _in_objects(place: Bucket) -> Store:
     return InObjects(place)

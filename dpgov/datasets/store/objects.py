@@ -24,7 +24,7 @@ _FILES, _MARK_SECONDS = "files", 600
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Bucket:
     """A bucket, a folder in it, where it is served, and what opens it."""
 
     bucket: str
@@ -61,7 +61,7 @@ class InObjects:
 
     is_shared = True
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Bucket) -> None:
         self._place = place
         self._opened: tuple[int, Any] | None = None
 

@@ -7,7 +7,7 @@ from django.template.context import RequestContext
 
 from dpgov.datasets.models import Dataset, TermsOfUse
 from dpgov.datasets.rules import to_accept
-from dpgov.datasets.web.forms.terms import AcceptForm
+from dpgov.datasets.web.forms.terms import AcceptTermsForm
 from dpgov.tenants.permissions import Permission, may, membership_of
 
 register = template.Library()
@@ -26,7 +26,7 @@ def terms_to_accept(
         "csrf_token": context.get("csrf_token"),
         "dataset": dataset,
         "terms": terms,
-        "form": AcceptForm() if terms else None,
+        "form": AcceptTermsForm() if terms else None,
         "back": back,
     }
 

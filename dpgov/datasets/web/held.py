@@ -18,7 +18,7 @@ from dpgov.approvals.selectors import all_waiting_about
 from dpgov.datasets import services
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import held_or_404
-from dpgov.datasets.web.forms.changes import DecisionForm
+from dpgov.datasets.web.forms.changes import HeldDecisionForm
 from dpgov.tenants.permissions import Permission, may, membership_of, requires
 from dpgov.web.pages import show_page
 
@@ -29,7 +29,7 @@ def held(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     """Why nobody can ask about it, and the form that asks for a decision."""
     version = held_or_404(request, dataset_id)
     dataset = version.dataset
-    form = DecisionForm(request.POST if request.method == "POST" else None, held=dataset)
+    form = HeldDecisionForm(request.POST if request.method == "POST" else None, held=dataset)
     if form.is_valid() and _requested(request, dataset, form):
         messages.success(request, _("Requested. A compliance officer other than you decides."))
         return redirect("datasets:held", dataset.pk)
@@ -38,7 +38,7 @@ def held(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     return show_page(request, "datasets/held/held.html", context, refused=form.errors)
 
 
-def _requested(request: HttpRequest, dataset: Dataset, form: DecisionForm) -> bool:
+def _requested(request: HttpRequest, dataset: Dataset, form: HeldDecisionForm) -> bool:
     data = form.cleaned_data
     try:
         services.request_decision(

@@ -19,7 +19,7 @@ from dpgov.datasets.storage import Spool
 from dpgov.datasets.uploaded import file_or_404, used
 from dpgov.datasets.web.forms.dataset import UploadForm
 from dpgov.datasets.web.forms.filling import form_of
-from dpgov.datasets.web.forms.joining import JoinForm
+from dpgov.datasets.web.forms.joining import PublicJoinForm
 from dpgov.datasets.web.forms.taking import NO_ROOM, taken
 from dpgov.language.translation import translated
 from dpgov.tenants.permissions import Permission, membership_of, requires, requires_still
@@ -75,7 +75,7 @@ def join_columns(request: HttpRequest, upload_id: UUID) -> HttpResponse:
         return used(request)
     if public is None:
         return redirect(_here(request, chosen))
-    form = JoinForm(chosen, public, request.POST)
+    form = PublicJoinForm(chosen, public, request.POST)
     if form.is_valid():
         try:
             services.join_public_table(upload=chosen, **form.wanted())
@@ -120,10 +120,10 @@ def _query(request: HttpRequest) -> str:
 
 
 def _page(
-    request: HttpRequest, chosen: Upload, sending: UploadForm, choosing: JoinForm | None
+    request: HttpRequest, chosen: Upload, sending: UploadForm, choosing: PublicJoinForm | None
 ) -> HttpResponse:
     public = services.public_table_of(chosen)
-    form = choosing or (JoinForm(chosen, public) if public is not None else None)
+    form = choosing or (PublicJoinForm(chosen, public) if public is not None else None)
     context = {
         "upload": chosen,
         "public": public,

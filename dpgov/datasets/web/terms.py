@@ -18,7 +18,7 @@ from dpgov.datasets import services
 from dpgov.datasets.models import Dataset, TermsOfUse
 from dpgov.datasets.rules import acceptances_of, accepted_at, in_force, versions_of
 from dpgov.datasets.selectors import dataset_or_404
-from dpgov.datasets.web.forms.terms import AcceptForm, TermsForm
+from dpgov.datasets.web.forms.terms import AcceptTermsForm, TermsForm
 from dpgov.tenants.permissions import Permission, may, membership_of, requires
 from dpgov.web.pages import show_page
 
@@ -90,7 +90,7 @@ def _said_of(written: TermsOfUse) -> str:
 def accept(request: HttpRequest, slug: str) -> HttpResponse:
     """Accept the version that was shown, and go on where the person was."""
     dataset = dataset_or_404(request, slug)
-    form, user = AcceptForm(request.POST), membership_of(request).user
+    form, user = AcceptTermsForm(request.POST), membership_of(request).user
     if not form.is_valid():
         return _refused(request, dataset, form)
     try:
@@ -98,7 +98,7 @@ def accept(request: HttpRequest, slug: str) -> HttpResponse:
         services.accept_terms(dataset=dataset, number=number, user=user)
     except services.NotInForce as refusal:
         # What was ticked was another text: this one is read and ticked anew.
-        return _refused(request, dataset, AcceptForm(), str(refusal))
+        return _refused(request, dataset, AcceptTermsForm(), str(refusal))
     except Dataset.DoesNotExist as missing:
         raise Http404 from missing
     if request.headers.get("HX-Request"):
@@ -108,7 +108,7 @@ def accept(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _refused(
-    request: HttpRequest, dataset: Dataset, form: AcceptForm, refusal: str = ""
+    request: HttpRequest, dataset: Dataset, form: AcceptTermsForm, refusal: str = ""
 ) -> HttpResponse:
     terms, back = in_force(dataset.pk), _back(request)
     if terms is None:

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods
 from dpgov.datasets import services
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import dataset_or_404
-from dpgov.datasets.web.forms.unit import BoundsForm
+from dpgov.datasets.web.forms.unit import UnitBoundsForm
 from dpgov.language.translation import translated
 from dpgov.privacy.plan.schema import InvalidDomain
 from dpgov.tenants.permissions import Permission, membership_of, requires
@@ -26,8 +26,8 @@ def unit_bounds(request: HttpRequest, slug: str) -> HttpResponse:
             name: getattr(dataset, name) for name in ("max_rows_per_unit", "max_groups_per_unit")
         }
         proposed = {name: request.GET[name] for name in now if name in request.GET}
-        return _page(request, dataset, BoundsForm(initial=now | proposed))
-    form = BoundsForm(request.POST)
+        return _page(request, dataset, UnitBoundsForm(initial=now | proposed))
+    form = UnitBoundsForm(request.POST)
     if form.is_valid():
         rows, groups = form.bounds
         try:
@@ -56,7 +56,7 @@ def unit_bounds(request: HttpRequest, slug: str) -> HttpResponse:
     return _page(request, dataset, form)
 
 
-def _page(request: HttpRequest, dataset: Dataset, form: BoundsForm) -> HttpResponse:
+def _page(request: HttpRequest, dataset: Dataset, form: UnitBoundsForm) -> HttpResponse:
     return show_page(
         request, "datasets/unit.html", {"dataset": dataset, "form": form}, refused=form.errors
     )

@@ -75,7 +75,7 @@ HABITS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class DemoQuestion:
     """One question: after how much of its day, by whom, about what."""
 
     after: timedelta
@@ -85,7 +85,7 @@ class Asked:
     key: str
 
 
-def asked_on(day: int, when: date) -> Iterator[Asked]:
+def asked_on(day: int, when: date) -> Iterator[DemoQuestion]:
     """The questions of one day. Offices are closed on weekends; Fridays are short."""
     if when.weekday() > _FRIDAY:
         return
@@ -99,10 +99,10 @@ def asked_on(day: int, when: date) -> Iterator[Asked]:
             yield _asked(habit, f"life-{day}-{place}", drawn[2 + 4 * place : 6 + 4 * place])
 
 
-def _asked(habit: Habit, key: str, drawn: list[int]) -> Asked:
+def _asked(habit: Habit, key: str, drawn: list[int]) -> DemoQuestion:
     person, question, price, minute = drawn
     epsilon = round(_PRICES[price % len(_PRICES)] * habit.dearer, 2)
-    return Asked(
+    return DemoQuestion(
         timedelta(hours=8, minutes=minute % 540, seconds=question % 60),
         habit.people[person % len(habit.people)],
         habit.dataset,

@@ -27,7 +27,7 @@ from dpgov.tenants.boundary import acting_for
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class DemoTable:
     """A file, whose it is and how it is declared."""
 
     owner: Person
@@ -85,7 +85,7 @@ def declared(
     return Declaration(name, description, schema, limit_nano, question_nano)
 
 
-STAYS = Table(
+STAYS = DemoTable(
     OWNER,
     "hospital-stays.csv",
     tables.hospital_stays,
@@ -111,7 +111,7 @@ STAYS_AGAIN = replace(
     csv=tables.hospital_stays_again,
     declaration=replace(STAYS.declaration, name="Hospital stays, second delivery"),
 )
-SURVEY = Table(
+SURVEY = DemoTable(
     OWNER,
     "health-survey.csv",
     tables.health_survey,
@@ -131,7 +131,7 @@ SURVEY = Table(
         limit_nano=4 * NANO,
     ),
 )
-REGISTER = Table(
+REGISTER = DemoTable(
     STRANGER,
     "vaccinations.csv",
     tables.vaccinations,

@@ -15,7 +15,7 @@ from dpgov.datasets.selectors import every_dataset_of
 from dpgov.demo import people
 from dpgov.demo.life import tables
 from dpgov.demo.life.answering import answer_what_waits
-from dpgov.demo.life.datasets import Table, category, declared, number
+from dpgov.demo.life.datasets import DemoTable, category, declared, number
 from dpgov.demo.people import Person, membership_of
 from dpgov.joint.services import answer_for, joint_round, propose, request_to_join
 from dpgov.operation import clock
@@ -44,7 +44,7 @@ _REASON = "The yearly report of the region."
 _A_WHILE = timedelta(hours=3)
 
 
-def _table(owner: Person) -> Table:
+def _table(owner: Person) -> DemoTable:
     declaration = declared(
         NAME,
         "Invented. A line for each operation; two other hospitals declare theirs alike.",
@@ -58,7 +58,7 @@ def _table(owner: Person) -> Table:
         limit_nano=4 * NANO,
     )
     schema = replace(declaration.schema, mode=Mode.ZCDP)
-    return Table(
+    return DemoTable(
         owner,
         "infections.csv",
         lambda: tables.infections(owner.tenant),

@@ -13,7 +13,7 @@ from dpgov.audit.selectors import entries_of
 from dpgov.demo import past
 from dpgov.demo.console import Say, say_who
 from dpgov.demo.life.answering import answer_what_waits, ask
-from dpgov.demo.life.asking import Asked, asked_on
+from dpgov.demo.life.asking import DemoQuestion, asked_on
 from dpgov.demo.life.events import OPENS, events
 from dpgov.demo.people import EVERYBODY_OF_THE_PAST, RIVERSIDE, Person
 from dpgov.notices.delivery.letters import send_letters
@@ -34,7 +34,7 @@ _TOLD_EVERY = 15
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class DemoStep:
     """Something that happens at a moment."""
 
     at: datetime
@@ -105,23 +105,23 @@ def _moments(order: str) -> Iterator[datetime]:
             yield from entries_of(tenant.id).order_by(order).values_list("at", flat=True)[:1]
 
 
-def _steps(first: datetime, password: str) -> Iterator[Step]:
+def _steps(first: datetime, password: str) -> Iterator[DemoStep]:
     for after, do in events(password):
-        yield Step(first + after, do)
+        yield DemoStep(first + after, do)
     for day in range(past.DAYS):
         midnight = first + timedelta(days=day)
         for asked in asked_on(day, midnight.date()):
-            yield Step(midnight + asked.after, _asking(asked))
-        yield Step(midnight + _NIGHT, _close_the_day)
+            yield DemoStep(midnight + asked.after, _asking(asked))
+        yield DemoStep(midnight + _NIGHT, _close_the_day)
 
 
-def _take(step: Step) -> None:
+def _take(step: DemoStep) -> None:
     with past.turn(alone=True):
         move_to(max(step.at, clock.now()))
         step.do()
 
 
-def _asking(asked: Asked) -> Callable[[], object]:
+def _asking(asked: DemoQuestion) -> Callable[[], object]:
     return lambda: ask(asked.person, asked.dataset, asked.plan, asked.key)
 
 

@@ -12,7 +12,7 @@ from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.local.drawing import randomise
 from dpgov.surveys.models import Survey
-from dpgov.surveys.services import Asked, make_survey, make_tokens, open_alone, receive
+from dpgov.surveys.services import SurveyDraft, make_survey, make_tokens, open_alone, receive
 from dpgov.tenants.models import Membership
 
 _QUESTION = "In the last year, how often did you go without a medicine because of its price?"
@@ -23,7 +23,7 @@ _DAYS = 45
 
 def ask_people(owner: Membership) -> Survey:
     """Draft it and open it, on a budget of its own. Must be called while acting for its tenant."""
-    asked = Asked(
+    asked = SurveyDraft(
         question=_QUESTION,
         answers=_ANSWERS,
         epsilon_nano=3 * NANO // 2,

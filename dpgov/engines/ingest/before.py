@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import duckdb
 import numpy as np
 
-from dpgov.engines.ingest.recognised.fingerprint import Seen
+from dpgov.engines.ingest.recognised.fingerprint import StoredMultiset
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.request import Before, other_of
 from dpgov.engines.ingest.units.parts import attached
@@ -31,7 +31,7 @@ from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec
 
 
 def remember(
-    connection: duckdb.DuckDBPyConnection, names: Sequence[str], seen: Sequence[Seen]
+    connection: duckdb.DuckDBPyConnection, names: Sequence[str], seen: Sequence[StoredMultiset]
 ) -> None:
     """Make the table `seen`, for whoever adds rows later; the rows have no name."""
     connection.execute(
@@ -46,7 +46,7 @@ def remember(
         )
 
 
-def _recall(connection: duckdb.DuckDBPyConnection, names: Sequence[str]) -> list[Seen]:
+def _recall(connection: duckdb.DuckDBPyConnection, names: Sequence[str]) -> list[StoredMultiset]:
     """What the file of before remembers, its columns in this order; raises Refused."""
     rows = connection.execute("SELECT * FROM before.seen").fetchall()
     found = {name: _seen(*kept) for name, *kept in rows}
@@ -61,9 +61,11 @@ def _recall(connection: duckdb.DuckDBPyConnection, names: Sequence[str]) -> list
     return [found[name] for name in ["", *names]]
 
 
-def _seen(span: int, total: int, weight: str, hashes: bytes, counts: bytes) -> Seen:
+def _seen(span: int, total: int, weight: str, hashes: bytes, counts: bytes) -> StoredMultiset:
     values = np.frombuffer(hashes, "<u8").astype(np.uint64)
-    return Seen(span, total, int(weight), values, np.frombuffer(counts, "<i8").astype(np.int64))
+    return StoredMultiset(
+        span, total, int(weight), values, np.frombuffer(counts, "<i8").astype(np.int64)
+    )
 
 
 def _rows_before(connection: duckdb.DuckDBPyConnection) -> int:
@@ -109,7 +111,7 @@ class There(NamedTuple):
     """How many rows come first, and what is known of them."""
 
     rows: int = 0
-    seen: Sequence[Seen] = ()
+    seen: Sequence[StoredMultiset] = ()
 
 
 def begin_after(

@@ -37,7 +37,7 @@ def word(part: int, whole: int) -> str:
 
 
 @dataclass(slots=True)
-class Fit:
+class CellCounts:
     """Exact numbers of cells of one column; they never leave this process.
 
     `filled` hold anything at all, `read` are understood under the declared domain, `inside` lie
@@ -140,7 +140,7 @@ def check(table: Table, columns: Sequence[ColumnSpec], private_id: str | None) -
     for name in wanted:
         if name not in table.names:
             raise Refused(said("The file has no column “{column}”.", column=name), column=name)
-    fits = {name: Fit() for name in wanted}
+    fits = {name: CellCounts() for name in wanted}
     seen, whole = 0, True
     for batch in table.batches:
         for name, fit in fits.items():

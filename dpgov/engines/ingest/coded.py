@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dpgov.engines.ingest.recognised.fingerprint import Fingerprint
-from dpgov.engines.ingest.recognised.hashes import Names
+from dpgov.engines.ingest.recognised.hashes import NameHashes
 from dpgov.engines.ingest.recognised.siphash import Words
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.tables import Table
@@ -23,7 +23,7 @@ from dpgov.privacy.plan.schema import ColumnSpec
 
 
 @dataclass(frozen=True, slots=True)
-class Most:
+class RowLimit:
     """How many rows there may be, with those that are there already."""
 
     rows: int
@@ -41,7 +41,7 @@ def read_all(
     fingerprint: Fingerprint,
     places: Mapping[int, int],
     columns: Sequence[ColumnSpec],
-    most: Most,
+    most: RowLimit,
     threads: Executor,
     sink: Sink,
     marks: UnitMarks | None = None,
@@ -61,7 +61,7 @@ class _Column(NamedTuple):
     whose the rows are; its codes if it is declared, and what it adds to the order of rows."""
 
     own: Words | None
-    names: Names | None
+    names: NameHashes | None
     number: int | None = None
     codes: pa.Array | None = None
     mixed: Words | None = None

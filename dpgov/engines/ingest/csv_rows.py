@@ -12,9 +12,9 @@ import pyarrow.csv
 
 from dpgov.engines.ingest.limits import MAX_ROW_BYTES
 from dpgov.engines.ingest.packed.packing import PackedFile, Source
-from dpgov.engines.ingest.reading import UTF8, Reading
+from dpgov.engines.ingest.reading import UTF8, FileFormat
 from dpgov.engines.ingest.refusal import Refused
-from dpgov.engines.ingest.texts import CleanText, Text, open_text
+from dpgov.engines.ingest.texts import CleanText, TextStream, open_text
 from dpgov.language.said import said
 
 # No row may be longer than one.
@@ -25,7 +25,7 @@ UNREADABLE = said("The file is damaged or not complete. Export it again and uplo
 class CsvRows:
     """The rows of one file as batches, drawn once."""
 
-    def __init__(self, source: Source, reading: Reading, names: tuple[str, ...]) -> None:
+    def __init__(self, source: Source, reading: FileFormat, names: tuple[str, ...]) -> None:
         self._reading, self._names = reading, names
         self._blocks = _blocks_of(source, reading)
         self._delivered = 0
@@ -72,7 +72,7 @@ class _Plain:
 class _Unpacked:
     """The blocks of a text that is unpacked or recoded, and where in the file each one ended."""
 
-    def __init__(self, text: Text, clean: CleanText | None) -> None:
+    def __init__(self, text: TextStream, clean: CleanText | None) -> None:
         self._text, self._clean = text, clean
         self._ends = [0]
 
@@ -104,7 +104,7 @@ class _Unpacked:
         return block
 
 
-def _blocks_of(source: Source, reading: Reading) -> _Plain | _Unpacked:
+def _blocks_of(source: Source, reading: FileFormat) -> _Plain | _Unpacked:
     if isinstance(source, PackedFile):
         # Looked at as it comes: unpacking it once more would take longer.
         return _Unpacked(open_text(source, reading), CleanText())
@@ -120,7 +120,7 @@ def _refusal(problem: pa.ArrowInvalid) -> Refused:
 
 
 def _reader(
-    file: pa.NativeFile, reading: Reading, names: tuple[str, ...], ragged: "_Ragged"
+    file: pa.NativeFile, reading: FileFormat, names: tuple[str, ...], ragged: "_Ragged"
 ) -> pa.csv.CSVStreamingReader:
     return pa.csv.open_csv(
         file,

@@ -24,7 +24,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dpgov.privacy.plan.calendar import Step, days_in, days_of, number_of
+from dpgov.privacy.plan.calendar import DateStep, days_in, days_of, number_of
 from dpgov.privacy.plan.layouts import ISO, NEEDED, pattern_of
 from dpgov.privacy.plan.schema import DateDomain
 
@@ -62,7 +62,7 @@ def _whole(fields: pa.Array, name: str) -> Whole:
     return found
 
 
-def _says_enough(parts: dict[str, Whole], step: Step) -> Truths:
+def _says_enough(parts: dict[str, Whole], step: DateStep) -> Truths:
     """Whether the period is known: by the parts it needs, or by a quarter or week of its own."""
     everywhere = np.full(len(parts["year"]), fill_value=True)
     enough: Truths = everywhere.copy()
@@ -70,9 +70,9 @@ def _says_enough(parts: dict[str, Whole], step: Step) -> Truths:
         enough &= parts.get(name, -everywhere.astype(np.int64)) >= 0
     if "quarter" not in parts:
         return enough
-    if step is Step.WEEK:
+    if step is DateStep.WEEK:
         return enough | (parts["week"] >= 0)
-    if step is Step.QUARTER:
+    if step is DateStep.QUARTER:
         enough |= parts["quarter"] >= 0
     return enough & (parts["week"] < 0)
 

@@ -15,7 +15,7 @@ GZIP, ZIP = "gzip", "zip"
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class FileFormat:
     """One way to read a file; what is empty is found out.
 
     `packed` is GZIP where one CSV file lies in an archive, and ZIP where one or several files of a
@@ -36,10 +36,10 @@ class Reading:
         return asdict(self)
 
 
-AS_IT_STANDS = Reading()
+AS_IT_STANDS = FileFormat()
 
 
-def reading_of(item: dict[str, Any] | None) -> Reading:
+def reading_of(item: dict[str, Any] | None) -> FileFormat:
     """That again; whatever else stands there is passed over."""
-    known = {field.name for field in fields(Reading)}
-    return Reading(**{name: value for name, value in (item or {}).items() if name in known})
+    known = {field.name for field in fields(FileFormat)}
+    return FileFormat(**{name: value for name, value in (item or {}).items() if name in known})

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
-from dpgov.privacy.plan.calendar import Step
+from dpgov.privacy.plan.calendar import DateStep
 from dpgov.privacy.plan.formula import formula_from
 from dpgov.privacy.plan.schema import (
     CategoryDomain,
@@ -160,5 +160,7 @@ def _domain_of(item: dict[str, Any]) -> NumericDomain | CategoryDomain:
         return CategoryDomain(tuple(item["categories"]))
     if "unit" in item:
         ends = Decimal(0), Decimal(item["top"]), Decimal(1)
-        return DateDomain(*ends, Step(item["unit"]), item["first"], item["layout"], item["zone"])
+        return DateDomain(
+            *ends, DateStep(item["unit"]), item["first"], item["layout"], item["zone"]
+        )
     return NumericDomain(Decimal(item["lower"]), Decimal(item["upper"]), Decimal(item["step"]))

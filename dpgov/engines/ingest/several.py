@@ -18,9 +18,9 @@ import pyarrow as pa
 
 from dpgov.engines.ingest.limits import MAX_NAME_LENGTH
 from dpgov.engines.ingest.packed.packing import PackedFile
-from dpgov.engines.ingest.reading import Reading
+from dpgov.engines.ingest.reading import FileFormat
 from dpgov.engines.ingest.refusal import Refused
-from dpgov.engines.ingest.sniff import Kind, csv_layout
+from dpgov.engines.ingest.sniff import FileKind, csv_layout
 from dpgov.engines.ingest.tables import (
     Table,
     Told,
@@ -43,14 +43,14 @@ _FEWEST_TWICE = 20
 _Open = Callable[[PackedFile], AbstractContextManager[Table]]
 
 
-def open_files(path: Path, kind: Kind, reading: Reading, told: Told = nobody) -> Table:
+def open_files(path: Path, kind: FileKind, reading: FileFormat, told: Told = nobody) -> Table:
     """The table; raises Refused for the first file, and for others while its rows are drawn."""
     rows = _Rows(kind.files, _opener(kind, reading))
     table = replace(rows.first, batches=rows.batches(), share=rows.share)
     return bounded(table, path.stat().st_size, told)
 
 
-def look_at(kind: Kind) -> Table:
+def look_at(kind: FileKind) -> Table:
     """The first Parquet file, held against others as far as its uploader can wait; no rows."""
     first, *others = kind.files
     table, left = _columns_of(first), _LOOKED_AT_UNPACKED_BYTES
@@ -71,7 +71,7 @@ def _columns_of(file: PackedFile) -> Table:
 
 
 def check_first_line(
-    file: PackedFile, reading: Reading, first: PackedFile, names: tuple[str, ...]
+    file: PackedFile, reading: FileFormat, first: PackedFile, names: tuple[str, ...]
 ) -> None:
     """Raises Refused for a file whose columns are not those of the first one."""
     cells = tuple(cell.strip() for cell in csv_layout(file, reading).cells)
@@ -161,7 +161,7 @@ class _Rows:
             yield self.first
 
 
-def _opener(kind: Kind, reading: Reading) -> _Open:
+def _opener(kind: FileKind, reading: FileFormat) -> _Open:
     if kind.format == "parquet":
         return _parquet
     return partial(_csv, reading=reading, like=_Like(kind.files[0], reading))
@@ -170,7 +170,7 @@ def _opener(kind: Kind, reading: Reading) -> _Open:
 class _Like:
     """What the first CSV file says for all of them: its separator and its names."""
 
-    def __init__(self, first: PackedFile, reading: Reading) -> None:
+    def __init__(self, first: PackedFile, reading: FileFormat) -> None:
         with first.naming():
             layout = csv_layout(first, reading)
         self.first = first
@@ -178,7 +178,7 @@ class _Like:
         self.names = tuple(cell.strip() for cell in layout.cells)
 
 
-def _csv(file: PackedFile, *, reading: Reading, like: _Like) -> AbstractContextManager[Table]:
+def _csv(file: PackedFile, *, reading: FileFormat, like: _Like) -> AbstractContextManager[Table]:
     written = replace(reading, delimiter=like.delimiter)
     check_first_line(file, written, like.first, like.names)
     with readable():

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from dpgov.engines.ingest.limits import MAX_COLUMNS, MAX_HEADER_BYTES, MAX_NAME_LENGTH
 from dpgov.engines.ingest.packed.archive import files_in, is_workbook
 from dpgov.engines.ingest.packed.packing import PackedFile, Source, unpacked
-from dpgov.engines.ingest.reading import DELIMITERS, GZIP, ZIP, Reading
+from dpgov.engines.ingest.reading import DELIMITERS, GZIP, ZIP, FileFormat
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.texts import CleanText, open_text
 from dpgov.language.said import said
@@ -35,7 +35,7 @@ _KNOWN = (
 )
 
 
-class Kind(NamedTuple):
+class FileKind(NamedTuple):
     """ "csv", "parquet" or "xlsx", what it is packed into, if it is, and the files inside."""
 
     format: str
@@ -50,26 +50,26 @@ class CsvLayout(NamedTuple):
     cells: tuple[str, ...]
 
 
-def kind_of(path: Path) -> Kind:
+def kind_of(path: Path) -> FileKind:
     """Raises Refused for what is clearly something else."""
     with path.open("rb") as file:
         start = file.read(512)
     if not start:
         raise Refused(_EMPTY)
     if start.startswith(_PARQUET):
-        return Kind("parquet")
+        return FileKind("parquet")
     if start.startswith(_ZIP):
-        return Kind("xlsx") if is_workbook(path) else _kind_of_files(files_in(path))
+        return FileKind("xlsx") if is_workbook(path) else _kind_of_files(files_in(path))
     packed = GZIP if start.startswith(_GZIP) else ""
     if packed:
         start = _start_of(path, packed)
         if start.startswith((_GZIP, *_ZIP, _PARQUET)):
             raise Refused(said("Pack one CSV file alone, once. Upload Parquet as it is."))
     _check_start(start)
-    return Kind("csv", packed)
+    return FileKind("csv", packed)
 
 
-def _kind_of_files(files: tuple[PackedFile, ...]) -> Kind:
+def _kind_of_files(files: tuple[PackedFile, ...]) -> FileKind:
     """All of one format: rows of two formats would be one table by chance alone."""
     formats: dict[str, PackedFile] = {}
     for file in files:
@@ -84,7 +84,7 @@ def _kind_of_files(files: tuple[PackedFile, ...]) -> Kind:
                 parquet=formats["parquet"].name,
             )
         )
-    return Kind(next(iter(formats)), ZIP, files)
+    return FileKind(next(iter(formats)), ZIP, files)
 
 
 def _format_of(file: PackedFile) -> str:
@@ -117,7 +117,7 @@ def _check_start(start: bytes) -> None:
         )
 
 
-def csv_layout(source: Source, reading: Reading) -> CsvLayout:
+def csv_layout(source: Source, reading: FileFormat) -> CsvLayout:
     """Read the first line: unless it is said, its delimiter is the one that occurs most in it."""
     text = _first_line(source, reading)
     delimiter = reading.delimiter or max(DELIMITERS, key=text.splitlines()[0].count)
@@ -133,7 +133,7 @@ def csv_layout(source: Source, reading: Reading) -> CsvLayout:
     return CsvLayout(delimiter, tuple(names))
 
 
-def _first_line(source: Source, reading: Reading) -> str:
+def _first_line(source: Source, reading: FileFormat) -> str:
     with open_text(source, reading).stream as file:
         line = file.readline(MAX_HEADER_BYTES + 1)
     if len(line) > MAX_HEADER_BYTES and b"\r" not in line:
@@ -217,7 +217,7 @@ def _check_name(name: str, place: int) -> None:
         )
 
 
-def check_text(source: Source, reading: Reading, *, most: int | None = None) -> None:
+def check_text(source: Source, reading: FileFormat, *, most: int | None = None) -> None:
     """Read the whole text once, or its first `most` bytes: UTF-8 throughout, and no NUL bytes."""
     clean, left = CleanText(), most
     with open_text(source, reading).stream as file:

@@ -25,7 +25,7 @@ from dpgov.engines.ingest.before import (
     remember,
     write_rows,
 )
-from dpgov.engines.ingest.coded import Most, read_all
+from dpgov.engines.ingest.coded import RowLimit, read_all
 from dpgov.engines.ingest.drafts import draft_of, force_to_disk, remove_drafts
 from dpgov.engines.ingest.recognised.fingerprint import Fingerprint
 from dpgov.engines.ingest.refusal import Refused
@@ -33,7 +33,7 @@ from dpgov.engines.ingest.request import Before, UnitNames
 from dpgov.engines.ingest.tables import Table
 from dpgov.engines.ingest.units.aside import Aside
 from dpgov.engines.ingest.units.marks import UnitColumn, UnitMarks
-from dpgov.engines.ingest.units.parts import Parts, attached
+from dpgov.engines.ingest.units.parts import CategoryParts, attached
 from dpgov.engines.ingest.units.ranks import RANKED, rank_rows
 from dpgov.engines.ingest.values import sql_type
 from dpgov.engines.ingest.writing import into, threads_for
@@ -48,7 +48,7 @@ _MOST_KEPT = 400_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredRows:
     """How many rows were read; `units` where a column names them.
 
     `newcomers` are those of them that no earlier file of the budget knows, where it is divided.
@@ -63,7 +63,7 @@ class Stored:
     addition: TableFingerprint | None = None
     newcomers: int | None = None
 
-    def of_file(self, file: str) -> "Stored":
+    def of_file(self, file: str) -> "StoredRows":
         """The same, with the keyed hash of the file that its rows were read from."""
         if self.addition is None:
             return replace(self, fingerprint=replace(self.fingerprint, file=file))
@@ -80,7 +80,7 @@ def store(
     key: bytes,
     unit: UnitNames | None = None,
     before: Before | None = None,
-) -> Stored:
+) -> StoredRows:
     """Store the declared columns of the table in `target`; raises Refused, leaving nothing.
 
     `key` is the secret of the installation that fingerprints are made with. The rows of `before`
@@ -153,14 +153,14 @@ def _write(
     key: bytes,
     unit: UnitColumn | None,
     before: Before | None,
-) -> Stored:
+) -> StoredRows:
     with (
         _begun(draft, columns, memory_bytes, before, ranked=unit is not None) as connection,
         ThreadPoolExecutor(_AT_ONCE + 1) as threads,
     ):
         fingerprint = Fingerprint(len(table.own_names), key)
         there = begin_after(connection, table.own_names, before)
-        most = Most(max_rows, there.rows, is_addition=before is not None)
+        most = RowLimit(max_rows, there.rows, is_addition=before is not None)
         read = partial(read_all, table, fingerprint, places, columns, most, threads)
         if unit is None:
             with into(connection, "data") as sink:
@@ -178,7 +178,7 @@ def _write(
         remember(connection, table.own_names, fingerprint.state())
         # Before cubes are written, which are not compressed.
         connection.execute("CHECKPOINT")
-        return Stored(rows, whole, units, addition, newcomers)
+        return StoredRows(rows, whole, units, addition, newcomers)
 
 
 @contextmanager
@@ -248,10 +248,10 @@ def _ranked(
 
 def _parts(
     connection: duckdb.DuckDBPyConnection, columns: Sequence[ColumnSpec], unit: UnitColumn
-) -> Parts | None:
+) -> CategoryParts | None:
     if unit.partition is None:
         return None
     domain = columns[unit.partition].domain
     if isinstance(domain, NumericDomain):
         raise Refused(said("A partition column holds categories."), field="partition_column")
-    return Parts(connection, f"c{unit.partition}", domain.other, unit.earlier)
+    return CategoryParts(connection, f"c{unit.partition}", domain.other, unit.earlier)

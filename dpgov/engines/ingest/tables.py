@@ -16,7 +16,7 @@ from dpgov.engines.ingest.csv_rows import UNREADABLE, CsvRows
 from dpgov.engines.ingest.limits import largest_unpacked
 from dpgov.engines.ingest.packed.packing import Source
 from dpgov.engines.ingest.packed.workbook import batches_of, rows_of, sheet_of
-from dpgov.engines.ingest.reading import AS_IT_STANDS, POINT, Reading
+from dpgov.engines.ingest.reading import AS_IT_STANDS, POINT, FileFormat
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.row_groups import batches_of_groups, in_pieces
 from dpgov.engines.ingest.sniff import check_names, csv_layout, names_of
@@ -60,7 +60,7 @@ def nobody(_rows: int, _bytes: int) -> None:
 
 
 def open_table(
-    path: Path, *, format_name: str, reading: Reading = AS_IT_STANDS, told: Told = nobody
+    path: Path, *, format_name: str, reading: FileFormat = AS_IT_STANDS, told: Told = nobody
 ) -> Table:
     """Open the file; raises Refused for what cannot be read, also while its batches are drawn.
 
@@ -109,7 +109,7 @@ def readable() -> Iterator[None]:
         raise Refused(UNREADABLE) from problem
 
 
-def _open_sheet(path: Path, reading: Reading) -> Table:
+def _open_sheet(path: Path, reading: FileFormat) -> Table:
     sheet = sheet_of(path, reading.sheet)
     rows = rows_of(sheet, reading.decimal)
     first = next(rows)
@@ -120,7 +120,7 @@ def _open_sheet(path: Path, reading: Reading) -> Table:
     return Table(names, types, batches, lambda n: size * n // height, reading.decimal)
 
 
-def open_csv(source: Source, reading: Reading) -> Table:
+def open_csv(source: Source, reading: FileFormat) -> Table:
     """Without a bound; raises Refused and what `readable` is for."""
     layout = csv_layout(source, reading)
     written = replace(reading, delimiter=layout.delimiter)
@@ -225,7 +225,7 @@ def stated_kind(kind: pa.DataType) -> str:
     return "category" if is_text(kind) else ""
 
 
-_OPEN: dict[str, Callable[[Path, Reading], Table]] = {
+_OPEN: dict[str, Callable[[Path, FileFormat], Table]] = {
     "csv": open_csv,
     "parquet": lambda path, _: open_parquet(path),
     "xlsx": _open_sheet,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from dpgov.engines.ingest.limits import LOOKED_AT_BYTES
 from dpgov.engines.ingest.packed.packing import PackedFile, Source, unpacked
-from dpgov.engines.ingest.reading import UTF8, Reading
+from dpgov.engines.ingest.reading import UTF8, FileFormat
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.language.said import said
 
@@ -23,7 +23,7 @@ _WESTERN = "cp1252"
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class TextStream:
     """Its bytes in UTF-8, and how many bytes of the file as it was sent are read so far."""
 
     stream: io.BufferedReader
@@ -99,12 +99,12 @@ class CleanText:
             ) from problem
 
 
-def open_text(source: Source, reading: Reading) -> Text:
+def open_text(source: Source, reading: FileFormat) -> TextStream:
     """From its beginning."""
     inner, position = unpacked(source, reading.packed)
     if reading.encoding != UTF8:
         inner = _Recoded(inner, reading.encoding)
-    return Text(io.BufferedReader(inner, _CHUNK), position)
+    return TextStream(io.BufferedReader(inner, _CHUNK), position)
 
 
 def encoding_of(sources: Sequence[Source], packed: str) -> str:

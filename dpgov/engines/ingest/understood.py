@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 from dpgov.engines.ingest.limits import LOOKED_AT_BYTES
 from dpgov.engines.ingest.packed.packing import PackedFile, about
-from dpgov.engines.ingest.reading import Reading, reading_of
+from dpgov.engines.ingest.reading import FileFormat, reading_of
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.sniff import (
-    Kind,
+    FileKind,
     check_text,
     csv_layout,
     kind_of,
@@ -30,7 +30,7 @@ class Understood(NamedTuple):
 
 
 def understand(path: Path, wanted: dict[str, Any]) -> Understood:
-    """Raises Refused. `wanted` is what the owner chose, by the names of a Reading."""
+    """Raises Refused. `wanted` is what the owner chose, by the names of a FileFormat."""
     kind = kind_of(path)
     if kind.format == "parquet":
         return _parquet(path, kind)
@@ -39,7 +39,7 @@ def understand(path: Path, wanted: dict[str, Any]) -> Understood:
     return _csv(path, kind, wanted)
 
 
-def _csv(path: Path, kind: Kind, wanted: dict[str, Any]) -> Understood:
+def _csv(path: Path, kind: FileKind, wanted: dict[str, Any]) -> Understood:
     first, *others = sources = kind.files or (path,)
     encoding = wanted.get("encoding") or encoding_of(sources, kind.packed)
     reading = replace(reading_of(wanted), packed=kind.packed, encoding=encoding)
@@ -56,7 +56,7 @@ def _csv(path: Path, kind: Kind, wanted: dict[str, Any]) -> Understood:
 
 
 def _check_others(
-    files: tuple[PackedFile, ...], reading: Reading, headers: tuple[str, ...]
+    files: tuple[PackedFile, ...], reading: FileFormat, headers: tuple[str, ...]
 ) -> None:
     from dpgov.engines.ingest.several import check_first_line
 
@@ -65,7 +65,7 @@ def _check_others(
             check_first_line(file, reading, files[0], headers)
 
 
-def _archive(kind: Kind) -> dict[str, Any]:
+def _archive(kind: FileKind) -> dict[str, Any]:
     """What its owner is told of an archive, and how much time it takes."""
     if not kind.files:
         return {}
@@ -90,7 +90,7 @@ def _workbook(path: Path, wanted: dict[str, Any]) -> Understood:
     return Understood("xlsx", headers, found | {"sheets": list(sheets)}, ("",) * len(headers))
 
 
-def _parquet(path: Path, kind: Kind) -> Understood:
+def _parquet(path: Path, kind: FileKind) -> Understood:
     from dpgov.engines.ingest.several import look_at
     from dpgov.engines.ingest.tables import open_table, stated_kind
 
@@ -100,7 +100,7 @@ def _parquet(path: Path, kind: Kind) -> Understood:
 
 
 def _named(
-    reading: Reading, cells: tuple[str, ...], wanted: dict[str, Any]
+    reading: FileFormat, cells: tuple[str, ...], wanted: dict[str, Any]
 ) -> tuple[tuple[str, ...], dict[str, Any]]:
     """A first line that looks like values is no header unless its owner says so: names go public.
 

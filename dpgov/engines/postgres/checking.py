@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from psycopg import sql
 
-from dpgov.engines.live import NAMES_A_UNIT, Kind, Provenance, Relation, SourceRefused, fits
+from dpgov.engines.live import NAMES_A_UNIT, CellKind, Provenance, Relation, SourceRefused, fits
 from dpgov.engines.postgres import catalog
 from dpgov.engines.postgres.kinds import KIND_OF_TYPE
 from dpgov.engines.postgres.rows import Source
@@ -46,7 +46,7 @@ class Problem(StrEnum):
     TOO_MANY_COLUMNS = "too_many_columns"
 
 
-def checked(connection: Connection, source: Source) -> dict[str, Kind]:
+def checked(connection: Connection, source: Source) -> dict[str, CellKind]:
     """The kinds of the source's columns by their names, which stay so in this transaction.
 
     Raises SourceRefused.
@@ -88,7 +88,7 @@ class Known:
     `columns` are all there are, by their names; None is a type that is not read.
     """
 
-    columns: dict[str, Kind | None]
+    columns: dict[str, CellKind | None]
     provenance: Provenance
 
 
@@ -154,7 +154,7 @@ def _check_table(connection: Connection, table: int, kind: str) -> None:
         raise SourceRefused(Problem.ROLE_CAN_WRITE)
 
 
-def _kinds(connection: Connection, table: int, source: Source) -> dict[str, Kind]:
+def _kinds(connection: Connection, table: int, source: Source) -> dict[str, CellKind]:
     """Raises SourceRefused for the first column that is not there or does not fit."""
     rows = connection.execute(catalog.COLUMNS, (table,)).fetchall()
     there: dict[str, int] = dict(rows)
@@ -171,7 +171,7 @@ def _kinds(connection: Connection, table: int, source: Source) -> dict[str, Kind
     return found
 
 
-def _check_fit(kinds: dict[str, Kind], columns: Iterable[ColumnSpec]) -> None:
+def _check_fit(kinds: dict[str, CellKind], columns: Iterable[ColumnSpec]) -> None:
     for spec in columns:
         if spec.formula is None and not fits(kinds[spec.name], spec):
             raise SourceRefused(Problem.TYPE, spec.name)

@@ -12,7 +12,7 @@ from decimal import Decimal
 from psycopg import sql
 
 from dpgov.engines.categories import names_by_code, names_of, word_case
-from dpgov.engines.live import LONGEST_TRIMMED, SPACES, Kind, largest_code
+from dpgov.engines.live import LONGEST_TRIMMED, SPACES, CellKind, largest_code
 from dpgov.engines.postgres.dates import date_code
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DateDomain, NumericDomain
 
@@ -26,7 +26,7 @@ _FEW_CODES = 4
 _EXACT = 2**50
 
 
-def code_of(cell: str, kind: Kind, spec: ColumnSpec, alike: Sequence[int] | None = None) -> str:
+def code_of(cell: str, kind: CellKind, spec: ColumnSpec, alike: Sequence[int] | None = None) -> str:
     """The code of a cell, a whole number, null where it is missing. `cell` names its column.
 
     The column is of a file, not computed; its kind `fits`. With `alike`, a category has what stands
@@ -56,9 +56,9 @@ def literal(text: str) -> str:
     return sql.Literal(text).as_string()
 
 
-def text_of(cell: str, kind: Kind) -> str:
+def text_of(cell: str, kind: CellKind) -> str:
     """The cell as a text that is compared byte by byte, whatever its own collation says."""
-    return f'{cell}::text COLLATE "C"' if kind is Kind.TEXT else f"{cell}::text"
+    return f'{cell}::text COLLATE "C"' if kind is CellKind.TEXT else f"{cell}::text"
 
 
 def trimmed(text: str) -> str:
@@ -80,17 +80,17 @@ def is_any(text: str, names: Sequence[str]) -> str:
 def word_of(cell: str, domain: CategoryDomain) -> str:
     """A short text that has the code of the cell; see `word_case`."""
     return word_case(
-        text_of(cell, Kind.TEXT), domain, trimmed=trimmed, is_long=is_long, literal=literal
+        text_of(cell, CellKind.TEXT), domain, trimmed=trimmed, is_long=is_long, literal=literal
     )
 
 
 def _category_code(
-    text: str, kind: Kind, domain: CategoryDomain, alike: Sequence[int] | None
+    text: str, kind: CellKind, domain: CategoryDomain, alike: Sequence[int] | None
 ) -> str:
     """First as it stands: most texts have nothing to trim."""
     names = names_of(domain, alike)
     other = domain.other if alike is None else alike[domain.other]
-    if kind is not Kind.TEXT:
+    if kind is not CellKind.TEXT:
         return f"CASE WHEN {text} IS NOT NULL THEN {_looked_up(text, names, str(other))} END"
     short = trimmed(text)
     rest = f"CASE {short} WHEN '' THEN NULL ELSE {_looked_up(short, names, str(other))} END"
@@ -110,14 +110,14 @@ def _looked_up(text: str, names: dict[str, int], otherwise: str) -> str:
     return f"CASE {text}{arms} ELSE {otherwise} END" if arms else f"({otherwise})"
 
 
-def _number_code(cell: str, kind: Kind, domain: NumericDomain) -> str:
-    if kind is Kind.BOOLEAN:
+def _number_code(cell: str, kind: CellKind, domain: NumericDomain) -> str:
+    if kind is CellKind.BOOLEAN:
         cell = f"{cell}::int"
-    if kind in (Kind.BOOLEAN, Kind.INTEGER):
+    if kind in (CellKind.BOOLEAN, CellKind.INTEGER):
         if domain.step == 1:
             return _shifted(cell, domain)
         cell = f"{cell}::float8"
-    return _rounded(cell, "numeric" if kind is Kind.NUMERIC else "float8", domain)
+    return _rounded(cell, "numeric" if kind is CellKind.NUMERIC else "float8", domain)
 
 
 def _shifted(cell: str, domain: NumericDomain) -> str:

@@ -11,7 +11,7 @@ from operator import index
 from psycopg import sql
 
 from dpgov.engines.categories import names_of
-from dpgov.engines.live import Kind
+from dpgov.engines.live import CellKind
 from dpgov.engines.postgres.coding import is_any, is_long, text_of, trimmed
 from dpgov.privacy.plan.request import AllOf, AnyOf, CodeFilter, ExactRequest, RowFilter
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, NumericDomain
@@ -22,7 +22,7 @@ class Conditions:
     """Of a table with these declared columns, whose cells are of these kinds."""
 
     columns: Sequence[ColumnSpec]
-    kinds: Mapping[str, Kind]
+    kinds: Mapping[str, CellKind]
 
     def of_cells(self, request: ExactRequest) -> tuple[RowFilter, ...]:
         """The filters that can be asked of cells: of texts as categories and of whole numbers.
@@ -43,8 +43,8 @@ class Conditions:
         if spec.formula is not None:
             return False
         if isinstance(domain, CategoryDomain):
-            return kind is Kind.TEXT
-        return kind is Kind.INTEGER and domain.step == 1
+            return kind is CellKind.TEXT
+        return kind is CellKind.INTEGER and domain.step == 1
 
     def sql(self, item: RowFilter) -> str:
         """True where a row passes; false or null where it does not."""
@@ -56,7 +56,7 @@ class Conditions:
         cell = sql.Identifier("source", spec.name).as_string()
         missing = _missing_passes(item, spec)
         if isinstance(spec.domain, CategoryDomain):
-            return _of_text(text_of(cell, Kind.TEXT), item, spec.domain, missing=missing)
+            return _of_text(text_of(cell, CellKind.TEXT), item, spec.domain, missing=missing)
         found = _of_number(cell, item, spec.domain)
         return f"coalesce({found}, TRUE)" if missing else found
 

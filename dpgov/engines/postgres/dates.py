@@ -9,22 +9,25 @@ from datetime import UTC, datetime, timedelta
 from psycopg import sql
 
 from dpgov.engines.ingest.dates import FIRST_SECOND, LAST_SECOND
-from dpgov.engines.live import Kind
-from dpgov.privacy.plan.calendar import Step
+from dpgov.engines.live import CellKind
+from dpgov.privacy.plan.calendar import DateStep
 from dpgov.privacy.plan.schema import DateDomain
 
-_TYPES = {Kind.DAY: "date", Kind.CLOCK: "timestamp", Kind.MOMENT: "timestamptz"}
-_MONTHS = {Step.MONTH: 1, Step.QUARTER: 3, Step.YEAR: 12}
+_TYPES = {CellKind.DAY: "date", CellKind.CLOCK: "timestamp", CellKind.MOMENT: "timestamptz"}
+_MONTHS = {DateStep.MONTH: 1, DateStep.QUARTER: 3, DateStep.YEAR: 12}
 _ORIGIN = datetime(1, 1, 1, tzinfo=UTC)
 
 
-def date_code(cell: str, kind: Kind, domain: DateDomain) -> str:
+def date_code(cell: str, kind: CellKind, domain: DateDomain) -> str:
     """The code of a cell; null where it is missing."""
-    ends = "'0001-01-01'", "'9999-12-31'" if kind is Kind.DAY else "'9999-12-31 23:59:59.999999'"
-    if kind is Kind.MOMENT:
+    ends = (
+        "'0001-01-01'",
+        "'9999-12-31'" if kind is CellKind.DAY else "'9999-12-31 23:59:59.999999'",
+    )
+    if kind is CellKind.MOMENT:
         ends = "'0001-01-01 00:00:00+00'", "'9999-12-31 23:59:59.999999+00'"
     low, high = (f"{end}::{_TYPES[kind]}" for end in ends)
-    wall = _on_the_wall(cell, domain.zone) if kind is Kind.MOMENT else cell
+    wall = _on_the_wall(cell, domain.zone) if kind is CellKind.MOMENT else cell
     code = f"least({domain.top}, greatest(0, {_number(wall, domain.unit)} - ({domain.first})))"
     return f"CASE WHEN {cell} BETWEEN {low} AND {high} THEN {code} END"
 
@@ -38,12 +41,12 @@ def _on_the_wall(cell: str, zone: str) -> str:
     return f"CASE WHEN {inside} THEN {cell} AT TIME ZONE {named} ELSE {cell} AT TIME ZONE 'UTC' END"
 
 
-def _number(wall: str, step: Step) -> str:
+def _number(wall: str, step: DateStep) -> str:
     """The number of the period; nothing that is divided is negative."""
     if step in _MONTHS:
         months = f"(date_part('year', {wall})::int - 1) * 12 + date_part('month', {wall})::int - 1"
         return f"({months}) / {_MONTHS[step]}"
     days = f"(({wall})::date - '0001-01-01'::date)"
-    if step is Step.HOUR:
+    if step is DateStep.HOUR:
         return f"({days} * 24 + date_part('hour', {wall})::int)"
-    return f"{days} / 7" if step is Step.WEEK else days
+    return f"{days} / 7" if step is DateStep.WEEK else days

@@ -13,7 +13,7 @@ from dpgov.engines.categories import with_codes, words_in
 from dpgov.engines.dialect import POSTGRES
 from dpgov.engines.keys import order_key
 from dpgov.engines.live import (
-    Kind,
+    CellKind,
     Provenance,
     Relation,
     answer_of,
@@ -110,7 +110,9 @@ class PostgresEngine:
         of_codes = tuple(item for item in request.filters if item not in of_cells)
         rest = replace(request, filters=of_codes)
         scan = compile_scan(rest, tops_of(columns), POSTGRES, words)
-        select = with_codes(scan, lambda word, at: code_of(word, Kind.TEXT, columns[at]), POSTGRES)
+        select = with_codes(
+            scan, lambda word, at: code_of(word, CellKind.TEXT, columns[at]), POSTGRES
+        )
         data = data_sql(self._source, kinds, scan, list(map(conditions.sql, of_cells)))
         parameters = (self.order_key,) if has_key(request) else None
         rows = connection.execute(f"WITH data AS ({data}) {select}", parameters).fetchall()
@@ -127,7 +129,9 @@ class PostgresEngine:
         if [one.number for one in now] != [one.number for one in before]:
             raise EngineFailure
 
-    def _looked_at(self, connection: Connection) -> tuple[Mapping[str, Kind], tuple[Relation, ...]]:
+    def _looked_at(
+        self, connection: Connection
+    ) -> tuple[Mapping[str, CellKind], tuple[Relation, ...]]:
         """The kinds of its columns, and what it reads.
 
         Whatever is wrong until here, not a row was read.

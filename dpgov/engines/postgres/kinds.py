@@ -4,21 +4,21 @@ Types of others are refused: what a cast of theirs runs is somebody's code, and 
 row holds. A narrow float is refused too, since its decimal text is another number here and there.
 """
 
-from dpgov.engines.live import Kind
+from dpgov.engines.live import CellKind
 
 KIND_OF_TYPE = {
-    16: Kind.BOOLEAN,
-    20: Kind.INTEGER,
-    21: Kind.INTEGER,
-    23: Kind.INTEGER,
-    25: Kind.TEXT,
-    701: Kind.FLOAT,
-    1042: Kind.TEXT,
-    1043: Kind.TEXT,
-    1082: Kind.DAY,
-    1114: Kind.CLOCK,
-    1184: Kind.MOMENT,
-    1700: Kind.NUMERIC,
-    2950: Kind.UUID,
+    16: CellKind.BOOLEAN,
+    20: CellKind.INTEGER,
+    21: CellKind.INTEGER,
+    23: CellKind.INTEGER,
+    25: CellKind.TEXT,
+    701: CellKind.FLOAT,
+    1042: CellKind.TEXT,
+    1043: CellKind.TEXT,
+    1082: CellKind.DAY,
+    1114: CellKind.CLOCK,
+    1184: CellKind.MOMENT,
+    1700: CellKind.NUMERIC,
+    2950: CellKind.UUID,
 }
 """By the number of a type, which is the same on every server."""

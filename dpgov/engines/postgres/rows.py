@@ -18,7 +18,7 @@ from operator import index
 from psycopg import sql
 
 from dpgov.engines.categories import Reads, outputs_of, read_by
-from dpgov.engines.live import NOBODY, Kind, columns_of, names_read, row_words
+from dpgov.engines.live import NOBODY, CellKind, columns_of, names_read, row_words
 from dpgov.engines.postgres.coding import code_of, is_long, literal, text_of, trimmed, word_of
 from dpgov.engines.postgres.computed import computed_code
 from dpgov.engines.scan import Scan
@@ -29,9 +29,9 @@ from dpgov.privacy.plan.schema import ColumnSpec, PrivacyUnit
 
 # The server's own hashes of 64 bits under a key: of what names a unit, and of a word.
 _HASH_OF_UNIT = {
-    Kind.INTEGER: "hashint8extended(u::bigint, $1::bigint)",
-    Kind.TEXT: "hashtextextended(u, $1::bigint)",
-    Kind.UUID: "uuid_hash_extended(u, $1::bigint)",
+    CellKind.INTEGER: "hashint8extended(u::bigint, $1::bigint)",
+    CellKind.TEXT: "hashtextextended(u, $1::bigint)",
+    CellKind.UUID: "uuid_hash_extended(u, $1::bigint)",
 }
 _HASH_OF_WORD = "hashint8extended({word}, {key})"
 
@@ -52,7 +52,7 @@ class Source:
 
 
 def data_sql(
-    source: Source, kinds: Mapping[str, Kind], scan: Scan, conditions: Sequence[str] = ()
+    source: Source, kinds: Mapping[str, CellKind], scan: Scan, conditions: Sequence[str] = ()
 ) -> str:
     """The select, of rows whose cells meet the conditions, before what the scan asks of codes.
 
@@ -88,7 +88,7 @@ def has_key(request: ExactRequest) -> bool:
 
 
 def _coded(
-    source: Source, kinds: Mapping[str, Kind], reads: Reads, conditions: Sequence[str]
+    source: Source, kinds: Mapping[str, CellKind], reads: Reads, conditions: Sequence[str]
 ) -> str:
     """Codes and words of these columns and, if one is declared, the unit."""
     columns = source.columns
@@ -109,12 +109,12 @@ def _cell(name: str) -> str:
     return sql.Identifier("source", name).as_string()
 
 
-def _unit(cell: str, kind: Kind) -> str:
+def _unit(cell: str, kind: CellKind) -> str:
     """The id as it is written, spaces at the ends aside; null where it names nobody.
 
     Of one too long to be trimmed a hash, so that there is always room beside it.
     """
-    if kind is not Kind.TEXT:
+    if kind is not CellKind.TEXT:
         return cell
     text = text_of(cell, kind)
     short = trimmed(text)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from enum import StrEnum
 
-from dpgov.engines.live import NAMES_A_UNIT, Kind, SourceRefused, fits
+from dpgov.engines.live import NAMES_A_UNIT, CellKind, SourceRefused, fits
 from dpgov.engines.spark.computed import is_within_reach
 from dpgov.engines.spark.dates import zone_sql
 from dpgov.engines.spark.rows import VIEW, Source
@@ -19,18 +19,18 @@ from dpgov.privacy.plan.schema import DateDomain, MissingRule
 # Types of others are refused, and texts of a collation, in which two that differ may be equal. A
 # narrow float is refused too, since its decimal text is another number here and there.
 _KINDS = {
-    "boolean": Kind.BOOLEAN,
-    "tinyint": Kind.INTEGER,
-    "smallint": Kind.INTEGER,
-    "int": Kind.INTEGER,
-    "bigint": Kind.INTEGER,
-    "double": Kind.FLOAT,
-    "string": Kind.TEXT,
-    "date": Kind.DAY,
-    "timestamp_ntz": Kind.CLOCK,
-    "timestamp": Kind.MOMENT,
+    "boolean": CellKind.BOOLEAN,
+    "tinyint": CellKind.INTEGER,
+    "smallint": CellKind.INTEGER,
+    "int": CellKind.INTEGER,
+    "bigint": CellKind.INTEGER,
+    "double": CellKind.FLOAT,
+    "string": CellKind.TEXT,
+    "date": CellKind.DAY,
+    "timestamp_ntz": CellKind.CLOCK,
+    "timestamp": CellKind.MOMENT,
 }
-_MOMENTS = frozenset({Kind.CLOCK, Kind.MOMENT})
+_MOMENTS = frozenset({CellKind.CLOCK, CellKind.MOMENT})
 _DECIMAL = re.compile(r"decimal\([0-9]{1,2},[0-9]{1,2}\)")
 # What Delta, Hudi and Iceberg keep beside their files.
 _OF_A_TABLE = "{_delta_log,.hoodie,metadata/*.metadata.json}"
@@ -53,14 +53,14 @@ class Problem(StrEnum):
     TOO_MANY_COLUMNS = "too_many_columns"
 
 
-def checked(session: Session, source: Source) -> dict[str, Kind]:
+def checked(session: Session, source: Source) -> dict[str, CellKind]:
     """The kinds of the source's columns by their names, which stay so in this session.
 
     Raises SourceRefused.
     """
     _check_declared(source)
     there = _described(session, source)
-    found: dict[str, Kind] = {}
+    found: dict[str, CellKind] = {}
     for name in source.names:
         if name not in there:
             raise SourceRefused(Problem.MISSING_COLUMN, name)
@@ -72,7 +72,7 @@ def checked(session: Session, source: Source) -> dict[str, Kind]:
     return found
 
 
-def known(session: Session, source: Source) -> dict[str, Kind | None]:
+def known(session: Session, source: Source) -> dict[str, CellKind | None]:
     """All columns there are, by their names, of a source that is `checked` in this session.
 
     None is one that is not read: by its type, or a moment of which nobody saw how it is kept.
@@ -101,8 +101,8 @@ def _folders(path: str, roots: Iterable[str]) -> Iterator[str]:
         yield "/".join([root.removesuffix("/"), *steps[:size]])
 
 
-def _kind_of(text: str) -> Kind | None:
-    return Kind.NUMERIC if _DECIMAL.fullmatch(text) else _KINDS.get(text)
+def _kind_of(text: str) -> CellKind | None:
+    return CellKind.NUMERIC if _DECIMAL.fullmatch(text) else _KINDS.get(text)
 
 
 def check_zones(session: Session, source: Source) -> None:
@@ -138,7 +138,7 @@ def _described(session: Session, source: Source) -> Mapping[str, str]:
     raise SourceRefused(Problem.NOT_FOUND)
 
 
-def _check_fit(kinds: Mapping[str, Kind], source: Source) -> None:
+def _check_fit(kinds: Mapping[str, CellKind], source: Source) -> None:
     if source.unit.private_id and kinds[source.unit.private_id] not in NAMES_A_UNIT:
         raise SourceRefused(Problem.UNIT_TYPE, source.unit.private_id)
     for spec in source.columns:

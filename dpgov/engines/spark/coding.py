@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from dpgov.engines.categories import names_by_code, names_of, word_case
-from dpgov.engines.live import LONGEST_TRIMMED, SPACES, Kind
+from dpgov.engines.live import LONGEST_TRIMMED, SPACES, CellKind
 from dpgov.engines.spark.dates import date_code
 from dpgov.engines.spark.words import literal
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DateDomain, NumericDomain
@@ -23,7 +23,7 @@ _FEW_CODES = 4
 _EXACT = 2**50
 
 
-def code_of(cell: str, kind: Kind, spec: ColumnSpec, alike: Sequence[int] | None = None) -> str:
+def code_of(cell: str, kind: CellKind, spec: ColumnSpec, alike: Sequence[int] | None = None) -> str:
     """The code of a cell as a bigint, null where it is missing. `cell` names the source's column.
 
     The column is of a file, not computed; its kind `fits`. With `alike`, a category has what stands
@@ -61,12 +61,12 @@ def word_of(cell: str, domain: CategoryDomain) -> str:
 
 
 def _category_code(
-    cell: str, kind: Kind, domain: CategoryDomain, alike: Sequence[int] | None
+    cell: str, kind: CellKind, domain: CategoryDomain, alike: Sequence[int] | None
 ) -> str:
     """First as it stands: most texts have nothing to trim."""
     names = names_of(domain, alike)
     other = domain.other if alike is None else alike[domain.other]
-    if kind is not Kind.TEXT:
+    if kind is not CellKind.TEXT:
         text = f"CAST({cell} AS STRING)"
         return f"CASE WHEN {cell} IS NOT NULL THEN {_looked_up(text, names, str(other))} END"
     short = trimmed(cell)
@@ -90,12 +90,12 @@ def _looked_up(text: str, names: dict[str, int], otherwise: str) -> str:
     return f"CASE {text}{arms} ELSE {otherwise} END" if arms else f"({otherwise})"
 
 
-def _number_code(cell: str, kind: Kind, domain: NumericDomain) -> str:
-    if kind is Kind.BOOLEAN:
+def _number_code(cell: str, kind: CellKind, domain: NumericDomain) -> str:
+    if kind is CellKind.BOOLEAN:
         cell = f"CAST({cell} AS INT)"
-    if kind in (Kind.BOOLEAN, Kind.INTEGER) and domain.step == 1:
+    if kind in (CellKind.BOOLEAN, CellKind.INTEGER) and domain.step == 1:
         return _shifted(cell, domain)
-    return _rounded(cell if kind is Kind.FLOAT else f"CAST({cell} AS DOUBLE)", domain)
+    return _rounded(cell if kind is CellKind.FLOAT else f"CAST({cell} AS DOUBLE)", domain)
 
 
 def _shifted(cell: str, domain: NumericDomain) -> str:

@@ -8,26 +8,26 @@ UTC, so that taking a moment apart moves it nowhere.
 from datetime import UTC, datetime, timedelta
 
 from dpgov.engines.ingest.dates import FIRST_SECOND, LAST_SECOND
-from dpgov.engines.live import Kind
+from dpgov.engines.live import CellKind
 from dpgov.engines.spark.words import literal
-from dpgov.privacy.plan.calendar import Step
+from dpgov.privacy.plan.calendar import DateStep
 from dpgov.privacy.plan.schema import DateDomain
 
-_TYPES = {Kind.DAY: "DATE", Kind.CLOCK: "TIMESTAMP_NTZ", Kind.MOMENT: "TIMESTAMP_LTZ"}
-_MONTHS = {Step.MONTH: 1, Step.QUARTER: 3, Step.YEAR: 12}
+_TYPES = {CellKind.DAY: "DATE", CellKind.CLOCK: "TIMESTAMP_NTZ", CellKind.MOMENT: "TIMESTAMP_LTZ"}
+_MONTHS = {DateStep.MONTH: 1, DateStep.QUARTER: 3, DateStep.YEAR: 12}
 _ORIGIN = datetime(1, 1, 1, tzinfo=UTC)
 # Spark counts days from 1970.
 _DAYS_BEFORE = 719_162
 
 
-def date_code(cell: str, kind: Kind, domain: DateDomain) -> str:
+def date_code(cell: str, kind: CellKind, domain: DateDomain) -> str:
     """The code of a cell; null where it is missing."""
     ends = ("0001-01-01", "9999-12-31")
-    if kind is not Kind.DAY:
-        zone = "Z" if kind is Kind.MOMENT else ""
+    if kind is not CellKind.DAY:
+        zone = "Z" if kind is CellKind.MOMENT else ""
         ends = (f"{ends[0]} 00:00:00{zone}", f"{ends[1]} 23:59:59.999999{zone}")
     low, high = (f"{_TYPES[kind]}'{end}'" for end in ends)
-    wall = _on_the_wall(cell, domain.zone) if kind is Kind.MOMENT else cell
+    wall = _on_the_wall(cell, domain.zone) if kind is CellKind.MOMENT else cell
     code = f"least({domain.top}, greatest(0, {_number(wall, domain.unit)} - ({domain.first})))"
     return f"CASE WHEN {cell} BETWEEN {low} AND {high} THEN {code} END"
 
@@ -46,11 +46,11 @@ def _on_the_wall(cell: str, zone: str) -> str:
     return f"CASE WHEN {inside} THEN from_utc_timestamp({cell}, {literal(zone)}) ELSE {cell} END"
 
 
-def _number(wall: str, step: Step) -> str:
+def _number(wall: str, step: DateStep) -> str:
     """The number of the period; nothing that is divided is negative."""
     if step in _MONTHS:
         return f"((year({wall}) - 1) * 12 + month({wall}) - 1) div {_MONTHS[step]}"
     days = f"(unix_date(CAST({wall} AS DATE)) + {_DAYS_BEFORE})"
-    if step is Step.HOUR:
+    if step is DateStep.HOUR:
         return f"({days} * 24 + hour({wall}))"
-    return f"{days} div 7" if step is Step.WEEK else days
+    return f"{days} div 7" if step is DateStep.WEEK else days

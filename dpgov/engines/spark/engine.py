@@ -9,7 +9,7 @@ from dpgov.engines.base import DataNotOpened, EngineFailure
 from dpgov.engines.categories import with_codes, words_in
 from dpgov.engines.dialect import SPARK
 from dpgov.engines.keys import order_key
-from dpgov.engines.live import Kind, Provenance, answer_of, check_bounds, tops_of
+from dpgov.engines.live import CellKind, Provenance, answer_of, check_bounds, tops_of
 from dpgov.engines.scan import compile_scan
 from dpgov.engines.spark.checking import check_no_table_format, check_zones, checked, known
 from dpgov.engines.spark.coding import code_of
@@ -22,7 +22,7 @@ _CHECK_SECONDS = 60
 _REACH_SECONDS = 15
 
 
-def check_source(server: Server, source: Source, *, allowed: Allowed) -> dict[str, Kind | None]:
+def check_source(server: Server, source: Source, *, allowed: Allowed) -> dict[str, CellKind | None]:
     """All columns of a source that can be asked as declared, by its metadata alone; see `known`.
 
     Raises SourceRefused, or DataNotOpened where the server cannot be reached.
@@ -83,12 +83,12 @@ class SparkEngine:
         columns = self._source.columns
         words = words_in(request, columns, kinds)
         scan = compile_scan(request, tops_of(columns), SPARK, words)
-        select = with_codes(scan, lambda word, at: code_of(word, Kind.TEXT, columns[at]), SPARK)
+        select = with_codes(scan, lambda word, at: code_of(word, CellKind.TEXT, columns[at]), SPARK)
         data = data_sql(self._source, kinds, scan)
         key = {"key": self.order_key} if has_key(request) else {}
         return answer_of(scan, session.rows(f"WITH data AS ({data}) {select}", **key))
 
-    def _kinds(self, session: Session) -> Mapping[str, Kind]:
+    def _kinds(self, session: Session) -> Mapping[str, CellKind]:
         """Whatever is wrong until here, not a row was read."""
         try:
             return checked(session, self._source)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from operator import index
 
 from dpgov.engines.categories import Reads, outputs_of, read_by
-from dpgov.engines.live import NOBODY, Kind, columns_of, names_read, row_words
+from dpgov.engines.live import NOBODY, CellKind, columns_of, names_read, row_words
 from dpgov.engines.scan import Scan
 from dpgov.engines.spark.coding import code_of, is_long, trimmed, word_of
 from dpgov.engines.spark.computed import computed_code
@@ -49,7 +49,7 @@ class Source:
         return names_read(self.columns, self.unit)
 
 
-def data_sql(source: Source, kinds: Mapping[str, Kind], scan: Scan) -> str:
+def data_sql(source: Source, kinds: Mapping[str, CellKind], scan: Scan) -> str:
     """The select. Its parameter `key` is that of the order of rows, where it has one."""
     request, reads = scan.request, read_by(scan, source.columns)
     rows, bounds = _coded(source, kinds, reads), request.bounds
@@ -75,7 +75,7 @@ def has_key(request: ExactRequest) -> bool:
     return bounds is not None and (bounds.max_groups is not None or bool(columns_of(request)))
 
 
-def _coded(source: Source, kinds: Mapping[str, Kind], reads: Reads) -> str:
+def _coded(source: Source, kinds: Mapping[str, CellKind], reads: Reads) -> str:
     """Codes and words of these columns and, if one is declared, the unit."""
     columns = source.columns
     made = {number for number in reads.codes if columns[number].formula is not None}
@@ -94,13 +94,13 @@ def _cell(name: str) -> str:
     return identifier(VIEW, name)
 
 
-def _unit(cell: str, kind: Kind) -> str:
+def _unit(cell: str, kind: CellKind) -> str:
     """The id as it is written, spaces at the ends aside; null where it names nobody.
 
     Of one too long to be trimmed a hash, as in PostgreSQL; and of bytes that are no text, or two
     people who differ in such bytes alone would be one.
     """
-    if kind is not Kind.TEXT:
+    if kind is not CellKind.TEXT:
         return cell
     short = trimmed(cell)
     nobody = ", ".join(map(literal, NOBODY))

@@ -2,12 +2,12 @@
 
 from django.utils.translation import gettext_noop as _
 
-from dpgov.explain.glossary.term import Term, Theme
+from dpgov.explain.glossary.term import GlossaryTerm, Theme
 
 PROMISE = Theme(
     _("The promise"),
     (
-        Term(
+        GlossaryTerm(
             "differential-privacy",
             _("Differential privacy"),
             _(
@@ -18,7 +18,7 @@ PROMISE = Theme(
             ),
             ("epsilon", "neighbouring-relation", "privacy-unit"),
         ),
-        Term(
+        GlossaryTerm(
             "epsilon",
             _("ε (epsilon)"),
             _(
@@ -30,7 +30,7 @@ PROMISE = Theme(
             ),
             ("odds", "budget", "delta"),
         ),
-        Term(
+        GlossaryTerm(
             "delta",
             _("δ (delta)"),
             _(
@@ -41,7 +41,7 @@ PROMISE = Theme(
             ),
             ("rho", "epsilon"),
         ),
-        Term(
+        GlossaryTerm(
             "rho",
             _("ρ (rho)"),
             _(
@@ -51,7 +51,7 @@ PROMISE = Theme(
             ),
             ("delta", "composition"),
         ),
-        Term(
+        GlossaryTerm(
             "odds",
             _("Odds"),
             _(
@@ -61,7 +61,7 @@ PROMISE = Theme(
             ),
             ("epsilon", "attacker"),
         ),
-        Term(
+        GlossaryTerm(
             "attacker",
             _("Attacker"),
             _(
@@ -71,7 +71,7 @@ PROMISE = Theme(
             ),
             ("averaging-attack", "differencing"),
         ),
-        Term(
+        GlossaryTerm(
             "post-processing",
             _("Post-processing"),
             _(
@@ -86,7 +86,7 @@ PROMISE = Theme(
 PEOPLE = Theme(
     _("Who is protected"),
     (
-        Term(
+        GlossaryTerm(
             "privacy-unit",
             _("Privacy unit"),
             _(
@@ -95,7 +95,7 @@ PEOPLE = Theme(
             ),
             ("group-size", "neighbouring-relation"),
         ),
-        Term(
+        GlossaryTerm(
             "neighbouring-relation",
             _("Neighbouring relation"),
             _(
@@ -106,7 +106,7 @@ PEOPLE = Theme(
             ),
             ("privacy-unit", "sensitivity"),
         ),
-        Term(
+        GlossaryTerm(
             "group-size",
             _("Group size"),
             _(
@@ -116,7 +116,7 @@ PEOPLE = Theme(
             ),
             ("privacy-unit",),
         ),
-        Term(
+        GlossaryTerm(
             "shared-budget",
             _("Shared budget"),
             _(
@@ -130,7 +130,7 @@ PEOPLE = Theme(
 DECLARED = Theme(
     _("What is declared about the data"),
     (
-        Term(
+        GlossaryTerm(
             "bounds",
             _("Bounds"),
             _(
@@ -140,7 +140,7 @@ DECLARED = Theme(
             ),
             ("step", "sensitivity"),
         ),
-        Term(
+        GlossaryTerm(
             "step",
             _("Step"),
             _(
@@ -149,7 +149,7 @@ DECLARED = Theme(
             ),
             ("bounds",),
         ),
-        Term(
+        GlossaryTerm(
             "categories",
             _("Categories"),
             _(
@@ -158,13 +158,13 @@ DECLARED = Theme(
             ),
             ("domain",),
         ),
-        Term(
+        GlossaryTerm(
             "domain",
             _("Domain"),
             _("All values that a column can have: its bounds and step, or its categories."),
             ("bounds", "categories"),
         ),
-        Term(
+        GlossaryTerm(
             "partition-column",
             _("Partition column"),
             _(

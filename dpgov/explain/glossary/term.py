@@ -7,7 +7,7 @@ from django.utils.translation import gettext_noop as _
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class GlossaryTerm:
     """A word, its address on the page and what it means; `see` are anchors of others.
 
     Written in English; the properties say it in the reader's language.
@@ -39,7 +39,7 @@ class Theme:
     """Terms that belong together."""
 
     title: str
-    terms: tuple[Term, ...]
+    terms: tuple[GlossaryTerm, ...]
 
     @property
     def name(self) -> str:

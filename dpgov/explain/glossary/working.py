@@ -2,12 +2,12 @@
 
 from django.utils.translation import gettext_noop as _
 
-from dpgov.explain.glossary.term import Term, Theme
+from dpgov.explain.glossary.term import GlossaryTerm, Theme
 
 ANSWERS = Theme(
     _("How answers are made"),
     (
-        Term(
+        GlossaryTerm(
             "sensitivity",
             _("Sensitivity"),
             _(
@@ -16,7 +16,7 @@ ANSWERS = Theme(
             ),
             ("noise", "bounds"),
         ),
-        Term(
+        GlossaryTerm(
             "noise",
             _("Noise"),
             _(
@@ -25,7 +25,7 @@ ANSWERS = Theme(
             ),
             ("noise-scale", "mechanism"),
         ),
-        Term(
+        GlossaryTerm(
             "noise-scale",
             _("Noise scale"),
             _(
@@ -34,7 +34,7 @@ ANSWERS = Theme(
             ),
             ("noise",),
         ),
-        Term(
+        GlossaryTerm(
             "mechanism",
             _("Mechanism"),
             _(
@@ -43,7 +43,7 @@ ANSWERS = Theme(
             ),
             ("noise",),
         ),
-        Term(
+        GlossaryTerm(
             "release",
             _("Release"),
             _(
@@ -52,7 +52,7 @@ ANSWERS = Theme(
             ),
             ("charge", "post-processing"),
         ),
-        Term(
+        GlossaryTerm(
             "accuracy",
             _("Accuracy"),
             _(
@@ -67,7 +67,7 @@ ANSWERS = Theme(
 BUDGET = Theme(
     _("How it is paid"),
     (
-        Term(
+        GlossaryTerm(
             "budget",
             _("Budget"),
             _(
@@ -76,7 +76,7 @@ BUDGET = Theme(
             ),
             ("limit", "remaining", "allocation"),
         ),
-        Term(
+        GlossaryTerm(
             "limit",
             _("Limit"),
             _(
@@ -85,7 +85,7 @@ BUDGET = Theme(
             ),
             ("budget",),
         ),
-        Term(
+        GlossaryTerm(
             "quote",
             _("Quote"),
             _(
@@ -94,7 +94,7 @@ BUDGET = Theme(
             ),
             ("charge", "accuracy"),
         ),
-        Term(
+        GlossaryTerm(
             "reservation",
             _("Reservation"),
             _(
@@ -103,7 +103,7 @@ BUDGET = Theme(
             ),
             ("charge",),
         ),
-        Term(
+        GlossaryTerm(
             "charge",
             _("Charge"),
             _(
@@ -112,19 +112,19 @@ BUDGET = Theme(
             ),
             ("release", "reservation"),
         ),
-        Term(
+        GlossaryTerm(
             "committed",
             _("Committed"),
             _("What is charged and what is reserved, together."),
             ("charge", "reservation"),
         ),
-        Term(
+        GlossaryTerm(
             "remaining",
             _("Remaining"),
             _("What of a limit is neither charged nor reserved."),
             ("limit",),
         ),
-        Term(
+        GlossaryTerm(
             "allocation",
             _("Allocation"),
             _(
@@ -133,7 +133,7 @@ BUDGET = Theme(
             ),
             ("budget",),
         ),
-        Term(
+        GlossaryTerm(
             "composition",
             _("Composition"),
             _(
@@ -147,7 +147,7 @@ BUDGET = Theme(
 ATTACKS = Theme(
     _("Attacks, and what stops them"),
     (
-        Term(
+        GlossaryTerm(
             "averaging-attack",
             _("Averaging attack"),
             _(
@@ -157,7 +157,7 @@ ATTACKS = Theme(
             ),
             ("budget", "release"),
         ),
-        Term(
+        GlossaryTerm(
             "differencing",
             _("Differencing attack"),
             _(
@@ -167,7 +167,7 @@ ATTACKS = Theme(
             ),
             ("composition",),
         ),
-        Term(
+        GlossaryTerm(
             "linkage",
             _("Linkage"),
             _(

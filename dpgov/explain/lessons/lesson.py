@@ -56,7 +56,7 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class LessonTable:
     """The numbers of the figure; each row begins with its name, `marked` is the chosen one."""
 
     heads: tuple[str, ...]
@@ -70,11 +70,11 @@ class Scene:
 
     said: str
     pictures: tuple[Picture, ...]
-    table: Table
+    table: LessonTable
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class LessonSource:
     """Where words and numbers come from."""
 
     text: str
@@ -98,7 +98,7 @@ class Lesson:
     sentence: str
     controls: tuple[Control, ...]
     scene: Callable[[Chosen], Scene]
-    sources: tuple[Source, ...]
+    sources: tuple[LessonSource, ...]
     leads: tuple[tuple[str, str], ...] = ()
 
     @property

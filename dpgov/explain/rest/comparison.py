@@ -8,7 +8,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from dpgov.datasets.selectors import dataset_or_404
-from dpgov.explain.comparison import DEFAULT_DELTA, Comparison, Figure, compare
+from dpgov.explain.comparison import DEFAULT_DELTA, AccountsAtDelta, Figure, compare
 from dpgov.privacy.accounting.loss import InvalidDelta, parse_delta
 from dpgov.tenants.permissions import Permission
 
@@ -23,7 +23,7 @@ class AccountSerializer(serializers.Serializer[Figure]):
     note = serializers.CharField()
 
 
-class ComparisonSerializer(serializers.Serializer[Comparison]):
+class ComparisonSerializer(serializers.Serializer[AccountsAtDelta]):
     """What was charged so far, by every account; a correction counts as one question."""
 
     purpose = serializers.SerializerMethodField()
@@ -31,7 +31,7 @@ class ComparisonSerializer(serializers.Serializer[Comparison]):
     questions = serializers.IntegerField()
     accounts = AccountSerializer(source="figures", many=True)
 
-    def get_purpose(self, comparison: Comparison) -> str:
+    def get_purpose(self, comparison: AccountsAtDelta) -> str:
         """What it is for, and what it is not."""
         return LABEL
 

@@ -14,10 +14,10 @@ from dpgov.approvals.errors import ApprovalRefusal
 from dpgov.approvals.models import ChangeRequest
 from dpgov.datasets.models import Dataset
 from dpgov.joint import wording
-from dpgov.joint.errors import BadProposal, JointRefusal, TooManyTries
+from dpgov.joint.errors import BadProposal, JointRefusal, TooManyCodesTried
 from dpgov.joint.models import JointQuestion
-from dpgov.joint.selectors import datasets_that_count_rho, fits_of, party_of
-from dpgov.joint.services.prepared import Terms
+from dpgov.joint.selectors import candidates_of, datasets_that_count_rho, party_of
+from dpgov.joint.services.prepared import Proposal
 from dpgov.joint.services.proposing import LONGEST_TITLE, proposed_before
 from dpgov.operation.bodies import NothingElse
 from dpgov.operation.conflicts import Conflict
@@ -60,7 +60,7 @@ class JoinByCodeSerializer(JoinSerializer, CodeSerializer):
     """The same in another organisation's proposal."""
 
 
-class PartySerializer(serializers.Serializer[wording.Side]):
+class PartySerializer(serializers.Serializer[wording.ShownParty]):
     """An organisation in it, as all of them see it."""
 
     name = serializers.CharField()
@@ -178,7 +178,7 @@ def told(request: Request, question: JointQuestion) -> dict[str, Any]:
 def offered(request: Request, offer: Any) -> dict[str, Any]:
     """What `OfferSerializer` reads."""
     names = ("id", "title", "proposer", "plan", "parties", "colluders", "expires_at")
-    found = fits_of(membership_of(request), Terms.of(offer))
+    found = candidates_of(membership_of(request), Proposal.of(offer))
     return {name: getattr(offer, name) for name in names} | {"datasets": found}
 
 
@@ -205,7 +205,7 @@ def dataset_to_propose(request: Request, slug: str) -> Dataset:
 
 class _TooMany(APIException):
     status_code = 429
-    default_code = TooManyTries.code
+    default_code = TooManyCodesTried.code
     # The hour began with the first try: nobody waits longer than that.
     wait = TRIES_SECONDS
 
@@ -222,7 +222,7 @@ def joint_refusals(inside: str = "") -> Generator[None]:
     except BadProposal as problem:
         field = problem.field or inside or "dataset"
         raise ValidationError({field: [ErrorDetail(str(problem), problem.code)]}) from problem
-    except TooManyTries as problem:
+    except TooManyCodesTried as problem:
         raise _TooMany(str(problem)) from problem
     except JointRefusal as problem:
         raise Conflict(str(problem), problem.code) from problem

@@ -27,7 +27,7 @@ from dpgov.joint.errors import (
 )
 from dpgov.joint.installed import JOIN_JOINT
 from dpgov.joint.models import JointQuestion, Party
-from dpgov.joint.services.prepared import Terms, asked_of, refuse_outside_policy
+from dpgov.joint.services.prepared import Proposal, asked_of, refuse_outside_policy
 from dpgov.joint.services.proposing import look_at
 from dpgov.operation import request_ids
 from dpgov.operation.clock import database_now
@@ -58,13 +58,13 @@ def request_to_join(
     """
     if question is not None and question.tenant_id == membership.tenant_id:
         _refuse_second_place(question, membership)
-        terms = Terms.of(question)
+        proposal = Proposal.of(question)
         identity, title, code_hash = question.pk, question.title, ""
     else:
         offer = look_at(membership=membership, code=code)
-        terms = Terms.of(offer)
+        proposal = Proposal.of(offer)
         identity, title, code_hash = offer.id, offer.title, codes.hash_of(code) or ""
-    _, joint = asked_of(dataset, terms)
+    _, joint = asked_of(dataset, proposal)
     refuse_outside_policy(joint, dataset, membership.user)
     return request_change(
         membership=membership,
@@ -77,10 +77,10 @@ def request_to_join(
             "code_hash": code_hash,
             "dataset": str(dataset.pk),
             "name": dataset.name,
-            "plan": terms.plan,
-            "declared": terms.declared,
-            "parties": terms.parties,
-            "colluders": terms.colluders,
+            "plan": proposal.plan,
+            "declared": proposal.declared,
+            "parties": proposal.parties,
+            "colluders": proposal.colluders,
             "cost_nano": joint.blueprint.cost_nano,
         },
         reason=reason,
@@ -135,7 +135,7 @@ def _held(request: ChangeRequest, dataset: Dataset, payload: dict[str, object]) 
     user: User = request.requested_by
     try:
         refuse_unless_open_to(dataset, user)
-        version, joint = asked_of(dataset, _terms(payload))
+        version, joint = asked_of(dataset, _proposal(payload))
     except (JointRefusal, InvalidPlan, NoSuchDataset) as changed:
         raise NoPlace from changed
     refuse_outside_policy(joint, dataset, user)
@@ -171,8 +171,8 @@ def _held(request: ChangeRequest, dataset: Dataset, payload: dict[str, object]) 
     return query
 
 
-def _terms(payload: dict[str, object]) -> Terms:
-    return Terms(
+def _proposal(payload: dict[str, object]) -> Proposal:
+    return Proposal(
         payload["plan"],  # type: ignore[arg-type]
         payload["declared"],  # type: ignore[arg-type]
         payload["parties"],  # type: ignore[arg-type]

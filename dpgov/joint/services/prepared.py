@@ -5,7 +5,7 @@ from typing import Any
 
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.selectors import current_version, schema_of
-from dpgov.joint.crossing import Offer
+from dpgov.joint.crossing import ProposalByCode
 from dpgov.joint.errors import BadProposal, DeclaredOtherwise, PolicyRefuses
 from dpgov.joint.models import JointQuestion, Party
 from dpgov.language.said import said
@@ -14,14 +14,14 @@ from dpgov.privacy.answer.body import MAX_CELLS, check_cells
 from dpgov.privacy.joint.noise import NotJoint
 from dpgov.privacy.joint.total import Joint, declared, differing, joint_of
 from dpgov.privacy.plan.parsing.plans import parse_plan
-from dpgov.queries.asking.policy import QueryLimitExceeded, refuse_outside, terms_for
+from dpgov.queries.asking.policy import QueryLimitExceeded, policy_for, refuse_outside
 from dpgov.tenants.models import User
 
 _LIVE = said("A live table takes part in no joint question: choose a dataset with a file.")
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class Proposal:
     """What all parties agree to: the plan without a dataset, declarations, how many, how safe."""
 
     plan: dict[str, Any]
@@ -30,19 +30,19 @@ class Terms:
     colluders: int
 
     @classmethod
-    def of(cls, offered: "JointQuestion | Offer") -> "Terms":
+    def of(cls, offered: "JointQuestion | ProposalByCode") -> "Proposal":
         """Those of a question, or of what a code offers."""
         return cls(offered.plan, offered.declared, offered.parties, offered.colluders)
 
 
-def asked_of(dataset: Dataset, terms: Terms) -> tuple[DatasetVersion, Joint]:
+def asked_of(dataset: Dataset, proposal: Proposal) -> tuple[DatasetVersion, Joint]:
     """The question of a party that would take part with this dataset.
 
     Raises InvalidPlan, DeclaredOtherwise, and BadProposal for a dataset without ρ.
     """
     version = current_version(dataset)
-    joint = _read(version, dataset.slug, terms.plan, terms.parties, terms.colluders)
-    if names := differing(declared(joint.blueprint), terms.declared):
+    joint = _read(version, dataset.slug, proposal.plan, proposal.parties, proposal.colluders)
+    if names := differing(declared(joint.blueprint), proposal.declared):
         raise DeclaredOtherwise(names)
     return version, joint
 
@@ -53,7 +53,7 @@ def proposal_of(
     parties: int,
     colluders: int,
     version: DatasetVersion | None = None,
-) -> tuple[Joint, Terms]:
+) -> tuple[Joint, Proposal]:
     """The same for whoever proposes, or proposed of an earlier version.
 
     Raises InvalidPlan and BadProposal.
@@ -62,13 +62,13 @@ def proposal_of(
     joint = _read(read, dataset.slug, raw_plan, parties, colluders)
     plan = joint.blueprint.plan.as_json()
     del plan["dataset"]
-    return joint, Terms(plan, declared(joint.blueprint), parties, colluders)
+    return joint, Proposal(plan, declared(joint.blueprint), parties, colluders)
 
 
 def refuse_outside_policy(joint: Joint, dataset: Dataset, user: User) -> None:
     """Raises PolicyRefuses where this dataset would not answer it to this person."""
     try:
-        refuse_outside(joint.blueprint, dataset, terms_for(dataset, user))
+        refuse_outside(joint.blueprint, dataset, policy_for(dataset, user))
     except QueryLimitExceeded as refusal:
         raise PolicyRefuses(str(refusal)) from refusal
 

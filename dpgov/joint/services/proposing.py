@@ -22,7 +22,7 @@ from dpgov.joint.errors import (
     InPractice,
     OwnCode,
     TakesPart,
-    TooManyTries,
+    TooManyCodesTried,
 )
 from dpgov.joint.models import JointQuestion, Party
 from dpgov.joint.services.prepared import proposal_of, refuse_outside_policy
@@ -78,15 +78,15 @@ def propose(
         if not _asks_the_same(earlier, dataset, raw_plan):
             raise IdempotencyConflict
         return Proposed(earlier, "")
-    joint, terms = proposal_of(dataset, raw_plan, parties, colluders)
+    joint, proposal = proposal_of(dataset, raw_plan, parties, colluders)
     # What one's own dataset would never answer is said before others are asked to join in it.
     refuse_outside_policy(joint, dataset, membership.user)
     code, code_hash = codes.new_code()
     question = JointQuestion.objects.create(
         tenant=membership.tenant,
         title=name,
-        plan=terms.plan,
-        declared=terms.declared,
+        plan=proposal.plan,
+        declared=proposal.declared,
         parties=parties,
         colluders=colluders,
         code_hash=code_hash,
@@ -130,20 +130,20 @@ def _asks_the_same(question: JointQuestion, dataset: Dataset, raw_plan: dict[str
     before = dataset.versions.filter(created_at__lte=question.proposed_at)
     then = before.order_by("-number").first()
     try:
-        _, terms = proposal_of(dataset, raw_plan, question.parties, question.colluders, then)
+        _, proposal = proposal_of(dataset, raw_plan, question.parties, question.colluders, then)
     except (InvalidPlan, BadProposal):
         return False
-    same: bool = (terms.plan, terms.declared) == (question.plan, question.declared)
+    same: bool = (proposal.plan, proposal.declared) == (question.plan, question.declared)
     return same
 
 
-def look_at(*, membership: Membership, code: str) -> crossing.Offer:
+def look_at(*, membership: Membership, code: str) -> crossing.ProposalByCode:
     """What a code offers; uses one of the tries.
 
-    Raises TooManyTries, InPractice, OwnCode, TakesPart, CodeExpired and CodeRefused.
+    Raises TooManyCodesTried, InPractice, OwnCode, TakesPart, CodeExpired and CodeRefused.
     """
     if not codes.may_try("joint", membership.tenant_id):
-        raise TooManyTries
+        raise TooManyCodesTried
     if membership.tenant.is_practice:
         raise InPractice
     code_hash = codes.hash_of(code)

@@ -18,16 +18,16 @@ from dpgov.joint.errors import JointRefusal, NotTakingPart
 from dpgov.joint.installed import JOIN_JOINT
 from dpgov.joint.models import JointQuestion
 from dpgov.joint.selectors import (
+    candidates_of,
     datasets_for,
     datasets_that_count_rho,
-    fits_of,
     get_joint_question,
     joint_questions_of,
     party_of,
 )
 from dpgov.joint.services import leave, look_at, propose, request_to_join
-from dpgov.joint.services.prepared import Terms
-from dpgov.joint.web.forms import CodeForm, JoinForm, ProposalForm
+from dpgov.joint.services.prepared import Proposal
+from dpgov.joint.web.forms import JointCodeForm, ProposalForm, TakePartForm
 from dpgov.joint.wording import GATHERING, KEYS, PROPOSED, asked_words, price_for, view_of
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.wording.words import in_words
@@ -84,15 +84,15 @@ def new(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def code(request: HttpRequest) -> HttpResponse:
     """Enter a code; see what it offers; ask an officer to take part with a dataset."""
-    form = CodeForm(request.POST if request.method == "POST" else None)
+    form = JointCodeForm(request.POST if request.method == "POST" else None)
     if not form.is_bound or not form.is_valid():
         return _code_page(request, form)
     membership, typed = membership_of(request), form.cleaned_data["code"]
     try:
         offer = look_at(membership=membership, code=typed)
-        fits = fits_of(membership, Terms.of(offer))
+        fits = candidates_of(membership, Proposal.of(offer))
         datasets = [one.dataset for one in fits if one.fits]
-        joining = JoinForm(
+        joining = TakePartForm(
             request.POST if "reason" in request.POST else None,
             datasets=datasets,
             initial={"code": typed},
@@ -129,7 +129,7 @@ def detail(request: HttpRequest, joint_id: UUID) -> HttpResponse:
 def join(request: HttpRequest, joint_id: UUID) -> HttpResponse:
     """Ask an officer to take part in one's own proposal."""
     membership, question = membership_of(request), _question(request, joint_id)
-    form = JoinForm(request.POST, datasets=datasets_for(membership, Terms.of(question)))
+    form = TakePartForm(request.POST, datasets=datasets_for(membership, Proposal.of(question)))
     if not form.is_valid():
         return _page(request, question, form=form)
     try:
@@ -174,13 +174,15 @@ def _page(
     question: JointQuestion,
     *,
     code: str = "",
-    form: JoinForm | None = None,
+    form: TakePartForm | None = None,
     refusal: str = "",
 ) -> HttpResponse:
     membership = membership_of(request)
     party = party_of(membership, question)
     view = view_of(question, party)
-    datasets: list[Dataset] = datasets_for(membership, Terms.of(question)) if party is None else []
+    datasets: list[Dataset] = (
+        datasets_for(membership, Proposal.of(question)) if party is None else []
+    )
     context: dict[str, Any] = {
         "question": question,
         "party": party,
@@ -191,7 +193,7 @@ def _page(
         "price": price_for(party, question, datasets),
         "waiting": waiting_about(membership.tenant_id, JOIN_JOINT, f"joint:{question.pk}"),
         "datasets": datasets,
-        "form": form or JoinForm(datasets=datasets),
+        "form": form or TakePartForm(datasets=datasets),
         "may_join": view.state == PROPOSED,
         "may_leave": view.state in (GATHERING, KEYS),
     }
@@ -199,7 +201,7 @@ def _page(
     return show_page(request, "joint/detail.html", context, refused=refused)
 
 
-def _code_page(request: HttpRequest, form: CodeForm, **more: Any) -> HttpResponse:
+def _code_page(request: HttpRequest, form: JointCodeForm, **more: Any) -> HttpResponse:
     joining = more.get("joining")
     refused = form.errors or (joining is not None and joining.errors)
     return show_page(request, "joint/code.html", {"form": form, **more}, refused=refused)

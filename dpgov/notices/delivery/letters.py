@@ -23,7 +23,7 @@ from dpgov.notices.words import page_of, sentence, whole_address
 from dpgov.operation import clock
 from dpgov.operation.clock import Now
 from dpgov.tenants.letters import language_of
-from dpgov.tenants.mail_server import LetterRefused, MailServer, ServerAway
+from dpgov.tenants.mail_server import LetterRefused, MailServer, MailServerAway
 from dpgov.tenants.models import Membership
 from dpgov.tenants.roles import having
 
@@ -64,7 +64,7 @@ def send_letters(tenant_id: UUID, enclose: Enclose = nothing, *, until: float = 
                 continue
             try:
                 sent += _send(notice, enclose, server)
-            except ServerAway as away:
+            except MailServerAway as away:
                 _say(away)
                 break
     return sent

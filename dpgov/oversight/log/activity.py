@@ -32,7 +32,7 @@ _Counted = list[tuple[date, str, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ActivityRow:
     """A line of the table beside it: one bar of one colour, and where it leads."""
 
     day: date
@@ -46,7 +46,7 @@ class Activity:
     """The figure, its rows, how wide a bar is, and whether older entries were left out."""
 
     figure: Figure
-    rows: list[Row]
+    rows: list[ActivityRow]
     period: str
     is_cut: bool
 
@@ -89,7 +89,9 @@ def _counted(found: QuerySet[AuditEntry]) -> _Counted:
     return [(as_day(at), action, number) for at, action, number in rows]
 
 
-def _rows(counted: _Counted, period: str, named: EntryFilter, chosen: EntryFilter) -> list[Row]:
+def _rows(
+    counted: _Counted, period: str, named: EntryFilter, chosen: EntryFilter
+) -> list[ActivityRow]:
     """The most frequent action first; beyond the first few they are one, of no action's filter."""
     totals: Counter[str] = Counter()
     for _day, action, number in counted:
@@ -100,7 +102,7 @@ def _rows(counted: _Counted, period: str, named: EntryFilter, chosen: EntryFilte
         sums[action if action in shown else "", window_start(period, day)] += number
     rest = others(len(totals) - len(shown))
     return [
-        Row(
+        ActivityRow(
             day,
             in_words(action) if action else rest,
             number,
@@ -112,7 +114,7 @@ def _rows(counted: _Counted, period: str, named: EntryFilter, chosen: EntryFilte
     ]
 
 
-def _trace(rows: Iterable[Row]) -> tuple[list[date], list[float], list[str]]:
+def _trace(rows: Iterable[ActivityRow]) -> tuple[list[date], list[float], list[str]]:
     kept = list(rows)
     return [r.day for r in kept], [float(r.number) for r in kept], [r.href for r in kept]
 

@@ -47,7 +47,7 @@ class NotUnderstood(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class Qualifier:
     """A qualifier and its value, as typed, with the places at which it and its value begin."""
 
     name: str
@@ -61,7 +61,7 @@ def parse(text: str) -> EntryFilter:
 
     Raises NotUnderstood, naming the place, and that the span of time is empty.
     """
-    fields: dict[str, Word] = {}
+    fields: dict[str, Qualifier] = {}
     for word in _words(text):
         name = _UNITS.get(word.name, word.name)
         if name in fields and not name:
@@ -77,7 +77,7 @@ def parse(text: str) -> EntryFilter:
     return _checked(chosen, fields)
 
 
-def _words(text: str) -> Iterator[Word]:
+def _words(text: str) -> Iterator[Qualifier]:
     if len(text) > LONGEST:
         most = _("a search has %(most)s characters at most.") % {"most": LONGEST}
         raise NotUnderstood(most, place=LONGEST + 1)
@@ -85,9 +85,9 @@ def _words(text: str) -> Iterator[Word]:
     yield from map(_word, _WORD.finditer(text))
 
 
-def _word(found: re.Match[str]) -> Word:
+def _word(found: re.Match[str]) -> Qualifier:
     if found["rest"] is not None and _ALONE.fullmatch(found["rest"]):
-        return Word("", found["rest"], found.start("rest") + 1, found.start("rest") + 1)
+        return Qualifier("", found["rest"], found.start("rest") + 1, found.start("rest") + 1)
     if found["rest"] is not None:
         alone = _("“%(word)s” stands alone. Write before it what to look for, such as %(names)s.")
         raise NotUnderstood(
@@ -101,14 +101,14 @@ def _word(found: re.Match[str]) -> Word:
     if not value:
         empty = _("“%(name)s:” needs a value right behind it.") % {"name": found["name"]}
         raise NotUnderstood(empty, place=place)
-    return Word(name, value, place, found.start("value") + 1)
+    return Qualifier(name, value, place, found.start("value") + 1)
 
 
 def _every_name() -> str:
     return ", ".join(f"{name}:" for name in _NAMES)
 
 
-def _with(chosen: EntryFilter, name: str, word: Word) -> EntryFilter:
+def _with(chosen: EntryFilter, name: str, word: Qualifier) -> EntryFilter:
     match name:
         case "":
             return replace(chosen, word=word.value[:200])
@@ -127,7 +127,7 @@ def _with(chosen: EntryFilter, name: str, word: Word) -> EntryFilter:
     return replace(chosen, amount=_amount(name, word))
 
 
-def _action(word: Word) -> str:
+def _action(word: Qualifier) -> str:
     code = word.value.upper()
     if code not in set(Action):
         unknown = _(
@@ -138,7 +138,7 @@ def _action(word: Word) -> str:
     return code
 
 
-def _begin(word: Word, *, days: int = 0) -> datetime:
+def _begin(word: Qualifier, *, days: int = 0) -> datetime:
     """The beginning of a day, or of one after it, in the zone that pages are written in."""
     try:
         day = date.fromisoformat(word.value) + timedelta(days=days)
@@ -151,7 +151,7 @@ def _begin(word: Word, *, days: int = 0) -> datetime:
     return begin
 
 
-def _amount(unit: str, word: Word) -> Amount:
+def _amount(unit: str, word: Qualifier) -> Amount:
     found = _AMOUNT.fullmatch(word.value)
     try:
         nano = parse_epsilon(found["number"]) if found else 0
@@ -163,7 +163,7 @@ def _amount(unit: str, word: Word) -> Amount:
     return Amount(unit, found["sign"] or "=", nano)
 
 
-def _checked(chosen: EntryFilter, fields: dict[str, Word]) -> EntryFilter:
+def _checked(chosen: EntryFilter, fields: dict[str, Qualifier]) -> EntryFilter:
     """What contradicts itself is refused where the later word stands."""
     if "on" in fields and {"since", "until"} & fields.keys():
         whole = _("“on:” is a whole day; leave since: and until: out.")

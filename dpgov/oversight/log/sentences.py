@@ -96,7 +96,7 @@ _NAMED = ("name", "email", "person", "version", "before", "after", "cancelled", 
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LogRow:
     """An entry as it stands in the list: `who` by name, `dataset` by name, the amount if any."""
 
     entry: AuditEntry
@@ -119,7 +119,7 @@ class _Known:
 
 def lines_of(
     tenant_id: UUID, entries: Sequence[AuditEntry], people: Mapping[str, str]
-) -> list[Line]:
+) -> list[LogRow]:
     """Each entry as a line, in the same order; two reads, however many there are.
 
     `people` are the names of the `labels_in` the entries, by e-mail.
@@ -156,12 +156,12 @@ def _question_id(subject: str) -> UUID | None:
         return None
 
 
-def _line(entry: AuditEntry, known: _Known) -> Line:
+def _line(entry: AuditEntry, known: _Known) -> LogRow:
     detail = _detail(entry.detail)
     who = known.people.get(entry.actor_label, entry.actor_label)
     words = in_words(entry.action)
     values = {"who": who, "action": words, **_values(entry, detail, known)}
-    return Line(
+    return LogRow(
         entry=entry,
         words=words,
         who=who,

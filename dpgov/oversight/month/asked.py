@@ -88,7 +88,7 @@ class Square(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class MonthSums:
     """The sums of a month. `by_day` has the month before, too: a number, and nano-units of ε."""
 
     by_dataset: Sequence[Asking]
@@ -97,7 +97,7 @@ class Asked:
     squares: Sequence[Square]
 
 
-def asked_in(tenant: Tenant, month: Month, colour: str = "state") -> Asked:
+def asked_in(tenant: Tenant, month: Month, colour: str = "state") -> MonthSums:
     """What was accepted in the month; amounts with what is still reserved. One statement."""
     asked, values = _asked(tenant, month, colour).query.sql_with_params()
     of = "about" if colour == "dataset" else _OF_THE_BUSIEST
@@ -137,7 +137,7 @@ def _cost_where(which: Q) -> Case:
     return Case(When(which, then=F("cost_nano")), default=Value(0))
 
 
-def _read(rows: Sequence[tuple[Any, ...]]) -> Asked:
+def _read(rows: Sequence[tuple[Any, ...]]) -> MonthSums:
     """Into what they are of, as each row says first."""
     currencies = {row[3]: _currency(row[3]) for row in rows if row[0] in ("dataset", "person")}
 
@@ -153,7 +153,7 @@ def _read(rows: Sequence[tuple[Any, ...]]) -> Asked:
     for one in squares:
         number, nano = days.get(one.day, (0, 0))
         days[one.day] = (number + one.number, nano + one.nano)
-    return Asked(of("dataset"), of("person"), days, squares)
+    return MonthSums(of("dataset"), of("person"), days, squares)
 
 
 def _id(value: Any) -> UUID:

@@ -13,7 +13,7 @@ from django.utils.translation import pgettext
 
 from dpgov.oversight.month.month import MonthFigures
 from dpgov.queries.pictures.cells import COLOURS, bands_of, map_of
-from dpgov.queries.pictures.figures import Leads, Row, by_day, heat_map, rows_of, squares_of
+from dpgov.queries.pictures.figures import DayRow, Leads, by_day, heat_map, rows_of, squares_of
 from dpgov.queries.wording.plotting import Figure
 
 _DAY = "day"
@@ -27,7 +27,7 @@ class MonthBoard:
     colour: str
     in_epsilon: bool
     by_day: Figure
-    rows: list[Row]
+    rows: list[DayRow]
     heat: Figure
     squares: list[tuple[date, list[tuple[int, str]]]]
     names: list[str]

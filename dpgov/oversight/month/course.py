@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from dpgov.budgets.history import Standing, standings_at
+from dpgov.budgets.history import BudgetAtMoment, standings_at
 from dpgov.operation import clock
 from dpgov.oversight.month.calendar import Month
 from dpgov.oversight.month.standing import Stand
@@ -38,7 +38,7 @@ def courses_of(stands: Sequence[Stand], month: Month) -> tuple[Course, ...]:
     return tuple(Course(known[budget], _days(at[budget])) for budget in known if budget in at)
 
 
-def _days(standings: Sequence[Standing]) -> tuple[tuple[int, int, int], ...]:
+def _days(standings: Sequence[BudgetAtMoment]) -> tuple[tuple[int, int, int], ...]:
     """Before it was opened a budget had no limit."""
     return tuple(
         (day, max(0, one.limit_nano - one.spent_nano), one.limit_nano)

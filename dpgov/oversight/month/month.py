@@ -20,7 +20,7 @@ from dpgov.budgets.together import as_one
 from dpgov.budgets.words import amount
 from dpgov.datasets.models import Dataset
 from dpgov.oversight.log.words import in_words
-from dpgov.oversight.month.asked import Asked, Asking, Square, asked_in
+from dpgov.oversight.month.asked import Asking, MonthSums, Square, asked_in
 from dpgov.oversight.month.calendar import Month
 from dpgov.oversight.month.decisions import (
     Decided,
@@ -33,7 +33,7 @@ from dpgov.oversight.month.standing import QUIET, Stand, further_than, stands_of
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.queries.models import Refusal
-from dpgov.queries.pictures.cells import Cell, said
+from dpgov.queries.pictures.cells import DayCount, said
 from dpgov.tenants.models import Tenant, User
 
 # What of hundreds of rows is shown.
@@ -43,7 +43,7 @@ _Refusals = list[dict[str, Any]]
 
 
 @dataclass(slots=True)
-class Row:
+class MonthRow:
     """What one dataset was asked, or one person asked, in the month; amounts by their sign."""
 
     name: str
@@ -69,7 +69,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedQuestions:
     """Refusals of one person's questions about one dataset, for one reason.
 
     Said when it is read: a page shows a few of hundreds.
@@ -130,9 +130,9 @@ class MonthFigures:
     """
 
     month: Month
-    datasets: tuple[Row, ...]
-    people: tuple[Row, ...]
-    refusals: tuple[Refused, ...]
+    datasets: tuple[MonthRow, ...]
+    people: tuple[MonthRow, ...]
+    refusals: tuple[RefusedQuestions, ...]
     decisions: Mapping[str, int]
     steps: tuple[Others, ...]
     stands: tuple[Stand, ...] = ()
@@ -140,7 +140,7 @@ class MonthFigures:
     proof: Proof | None = None
     further: int = 0
     days: Mapping[date, tuple[int, int]] = field(default_factory=dict)
-    cells: Sequence[Cell] = ()
+    cells: Sequence[DayCount] = ()
 
     @property
     def asked(self) -> int:
@@ -209,7 +209,7 @@ def _cells(
     colour: str,
     datasets: Mapping[UUID, Dataset],
     people: Mapping[Any, User],
-) -> list[Cell]:
+) -> list[DayCount]:
     """In words, the oldest first. Each word is said once, however many squares have it."""
     names: Mapping[Any, Any] = datasets if colour == "dataset" else people
     by_key = colour in ("dataset", "analyst")
@@ -219,17 +219,17 @@ def _cells(
     }
     known = {None: ""} | {key: dataset.name for key, dataset in datasets.items()}
     found = [
-        Cell(day, dataset, known[dataset], *words[key], number, nano)
+        DayCount(day, dataset, known[dataset], *words[key], number, nano)
         for dataset, day, key, number, nano in squares
     ]
     return sorted(found, key=itemgetter(0))
 
 
-def _people(asked: Asked, refused: _Refusals) -> set[UUID]:
+def _people(asked: MonthSums, refused: _Refusals) -> set[UUID]:
     return {one.of for one in asked.by_person} | {row["analyst_id"] for row in refused}
 
 
-def _datasets(asked: Asked, refused: _Refusals) -> set[UUID]:
+def _datasets(asked: MonthSums, refused: _Refusals) -> set[UUID]:
     return {one.of for one in asked.by_dataset} | {row["dataset_id"] for row in refused}
 
 
@@ -254,8 +254,8 @@ def _refusals(tenant: Tenant, month: Month) -> _Refusals:
 
 def _lines(
     asked: Sequence[Asking], refused: _Refusals, names: Mapping[Any, Any], *, by: str
-) -> tuple[Row, ...]:
-    lines: defaultdict[UUID, Row] = defaultdict(lambda: Row(""))
+) -> tuple[MonthRow, ...]:
+    lines: defaultdict[UUID, MonthRow] = defaultdict(lambda: MonthRow(""))
     for one in asked:
         _add(lines[one.of], one)
     for row in refused:
@@ -266,7 +266,7 @@ def _lines(
     return tuple(sorted(lines.values(), key=lambda line: (-line.asked, -line.refused, line.name)))
 
 
-def _add(line: Row, one: Asking) -> None:
+def _add(line: MonthRow, one: Asking) -> None:
     line.asked += one.asked
     line.free += one.free
     line.unpaid += one.unpaid
@@ -281,6 +281,6 @@ def _any(amounts: Iterable[Currency], sign: str) -> Currency:
 
 def _refused(
     row: dict[str, Any], datasets: Mapping[UUID, Dataset], people: Mapping[Any, User]
-) -> Refused:
+) -> RefusedQuestions:
     user, dataset = people[row["analyst_id"]], datasets[row["dataset_id"]]
-    return Refused(user, dataset, row["reason"], row["number"], row["largest_nano"])
+    return RefusedQuestions(user, dataset, row["reason"], row["number"], row["largest_nano"])

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, time
 from dpgov.oversight.month.course import Course
 from dpgov.oversight.month.days import Day, busy_days
 from dpgov.oversight.month.decisions import Proof
-from dpgov.oversight.month.month import MonthFigures, Row
+from dpgov.oversight.month.month import MonthFigures, MonthRow
 from dpgov.oversight.month.pictures import by_day, draw_courses
 from dpgov.oversight.month.standing import Stand
 from dpgov.oversight.month.surveys import SurveyCharge, in_sum
@@ -169,7 +169,7 @@ def _proof(page: Paper, proof: Proof | None) -> None:
         page.cell(half, 5, label)
 
 
-def _lines(page: Paper, title: str, first: str, lines: Sequence[Row]) -> None:
+def _lines(page: Paper, title: str, first: str, lines: Sequence[MonthRow]) -> None:
     heading(page, title)
     if not lines:
         text(page, "Nothing was asked.")

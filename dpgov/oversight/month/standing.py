@@ -15,7 +15,7 @@ from django.db.models import BooleanField, Count, Exists, F, OuterRef, Q, QueryS
 from django.db.models.functions import Coalesce, NullIf
 from django.db.models.lookups import GreaterThanOrEqual
 
-from dpgov.budgets.history import Standing, balance_before, standings_at
+from dpgov.budgets.history import BudgetAtMoment, balance_before, standings_at
 from dpgov.budgets.models import Charge, Correction
 from dpgov.budgets.words import amount
 from dpgov.datasets.models import Dataset
@@ -186,7 +186,9 @@ def stands_of(
     return tuple(sorted(stands, key=lambda one: (-one.shares[1], one.name.casefold())))
 
 
-def _stand(datasets: Sequence[Dataset], at: Sequence[Standing], days: int, budget: UUID) -> Stand:
+def _stand(
+    datasets: Sequence[Dataset], at: Sequence[BudgetAtMoment], days: int, budget: UUID
+) -> Stand:
     earlier, begin, end = at
     return Stand(
         name=", ".join(dataset.name for dataset in datasets),

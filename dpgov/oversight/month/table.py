@@ -8,7 +8,7 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
-from dpgov.oversight.month.month import MonthFigures, Row
+from dpgov.oversight.month.month import MonthFigures, MonthRow
 from dpgov.oversight.month.standing import Stand
 from dpgov.oversight.month.surveys import SurveyCharge, cells_of
 from dpgov.privacy.accounting.decimals import as_text
@@ -50,7 +50,7 @@ def _rows(figures: MonthFigures, joint: Mapping[str, int]) -> Iterator[_Cells]:
     yield from map(_budget, figures.stands)
 
 
-def _line(about: str, line: Row, joint: object) -> Iterator[_Cells]:
+def _line(about: str, line: MonthRow, joint: object) -> Iterator[_Cells]:
     counts: _Cells = (line.free, line.unpaid, line.near, line.refused)
     amounts = [(as_text(nano), one.unit) for one, nano in line.amounts.items()] or [("0", "")]
     for place, (taken, unit) in enumerate(amounts):

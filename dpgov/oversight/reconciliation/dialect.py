@@ -15,7 +15,7 @@ from dpgov.privacy.accounting.decimals import NANO
 _STATED = '^[{](?:"approval":"[^"]*",)?(?:"by_owner":true,)?"epsilon":"([0-9.]+)"'
 
 
-class Dialect(Protocol):
+class ReconciliationSql(Protocol):
     """How to say it in one database."""
 
     begin: str
@@ -151,7 +151,7 @@ class OnSQLite:
         return f"dpgov_sha256({column})"
 
 
-def amount_of(say: Dialect, *path: str) -> str:
+def amount_of(say: ReconciliationSql, *path: str) -> str:
     """The amount in an entry's detail, whichever currency it was written down in.
 
     The path is that of an ε; under zCDP the same place is called rho.
@@ -162,13 +162,13 @@ def amount_of(say: Dialect, *path: str) -> str:
     return say.nano(f"COALESCE({in_epsilon}, {in_rho})")
 
 
-def amount_of_item(say: Dialect, name: str) -> str:
+def amount_of_item(say: ReconciliationSql, name: str) -> str:
     """The same in `item`."""
     in_epsilon, in_rho = say.item(name), say.item(name.replace("epsilon", "rho"))
     return say.nano(f"COALESCE({in_epsilon}, {in_rho})")
 
 
-def dialect() -> Dialect:
+def dialect() -> ReconciliationSql:
     """That of the database in use."""
     return OnPostgreSQL() if connection.vendor == "postgresql" else OnSQLite()
 

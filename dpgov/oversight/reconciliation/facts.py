@@ -14,7 +14,7 @@ from django.db.backends.utils import CursorWrapper
 from dpgov.audit.actions import OPENING_A_BUDGET
 from dpgov.audit.archive.reading import archived_lines, archived_to
 from dpgov.audit.bounded import CUT
-from dpgov.oversight.reconciliation.dialect import Dialect, amount_of, amount_of_item
+from dpgov.oversight.reconciliation.dialect import ReconciliationSql, amount_of, amount_of_item
 from dpgov.oversight.reconciliation.facts_rare import booked, moved
 
 _KEYS = {
@@ -41,7 +41,7 @@ _INSERT = "INSERT INTO said_archived VALUES (%s, %s, %s, %s, %s)"
 _ENDINGS = ("QUERY_RELEASED", "QUERY_FAILED", "QUERY_VOIDED", "QUERY_EXPIRED", _REUSED)
 
 
-def gather(cursor: CursorWrapper, say: Dialect, tenant_id: UUID) -> list[str]:
+def gather(cursor: CursorWrapper, say: ReconciliationSql, tenant_id: UUID) -> list[str]:
     """Make the tables `said_…` from the log of this tenant; returns their names.
 
     Raises ArchiveAway, BrokenArchive where the log needs a file that is not there.
@@ -54,7 +54,7 @@ def gather(cursor: CursorWrapper, say: Dialect, tenant_id: UUID) -> list[str]:
     return made
 
 
-def _statements(say: Dialect, tenant: str) -> Iterator[tuple[str, str]]:
+def _statements(say: ReconciliationSql, tenant: str) -> Iterator[tuple[str, str]]:
     """In this order: each may build on those before it."""
     yield from _of_questions(say, tenant)
     questions = ("QUERY_SUBMITTED", _EXTENDED, *_ENDINGS)
@@ -86,7 +86,7 @@ def _statements(say: Dialect, tenant: str) -> Iterator[tuple[str, str]]:
     )
 
 
-def _of_questions(say: Dialect, tenant: str) -> Iterator[tuple[str, str]]:
+def _of_questions(say: ReconciliationSql, tenant: str) -> Iterator[tuple[str, str]]:
     query = f"{say.identity('substr(e.subject, 7)')} AS query"
     asking = f"action IN ('QUERY_SUBMITTED', '{_EXTENDED}', '{_REUSED}')"
     asked = _entries(say, tenant, asking)
@@ -115,14 +115,14 @@ def _of_questions(say: Dialect, tenant: str) -> Iterator[tuple[str, str]]:
     )
 
 
-def _cut(say: Dialect, entries: str, query: str) -> str:
+def _cut(say: ReconciliationSql, entries: str, query: str) -> str:
     """The questions of which an entry was cut, so that not all of its lines are known."""
     whole, lines = (say.get("e.detail", *path, CUT) for path in ((), ("lines",)))
     found = f"{whole} IS NOT NULL OR {lines} IS NOT NULL"
     return f"SELECT DISTINCT {query} FROM {entries} WHERE {found}"
 
 
-def _entries(say: Dialect, tenant: str, condition: str) -> str:
+def _entries(say: ReconciliationSql, tenant: str, condition: str) -> str:
     """The tenant's entries of some actions; OFFSET 0 keeps each detail from being parsed twice."""
     columns = "action, subject, dataset, detail"
     return (
@@ -133,7 +133,7 @@ def _entries(say: Dialect, tenant: str, condition: str) -> str:
     )
 
 
-def _archived(cursor: CursorWrapper, say: Dialect, tenant_id: UUID) -> str:
+def _archived(cursor: CursorWrapper, say: ReconciliationSql, tenant_id: UUID) -> str:
     """What has left the log, out of the files of the archive."""
     cursor.execute(
         "CREATE TEMPORARY TABLE said_archived"

@@ -14,12 +14,12 @@ from dpgov.budgets.services.corrections import REFUND
 from dpgov.budgets.services.invitations import ACCEPT_SHARED_BUDGET
 from dpgov.budgets.services.raising import RAISE_LIMIT
 from dpgov.budgets.services.surveys import OPEN_SURVEY
-from dpgov.oversight.reconciliation.dialect import Dialect, amount_of, amount_of_item
+from dpgov.oversight.reconciliation.dialect import ReconciliationSql, amount_of, amount_of_item
 
 _SUBJECT = "substr(e.subject, 8)"
 
 
-def moved(say: Dialect) -> Iterator[str]:
+def moved(say: ReconciliationSql) -> Iterator[str]:
     """Every limit that was set or changed: budget, before, after, and how many persons it took."""
 
     def step(budget: str, before: str, after: str, persons: int, where: str) -> str:
@@ -48,7 +48,7 @@ def moved(say: Dialect) -> Iterator[str]:
         yield step(effect("opened"), "0", nano("effect", "limit_epsilon"), 2, _approved(say, kind))
 
 
-def booked(say: Dialect) -> Iterator[str]:
+def booked(say: ReconciliationSql) -> Iterator[str]:
     """Every correction that the log knows: kind, budget, amount.
 
     `about` is the query of a refund, else the budget again.
@@ -118,5 +118,5 @@ def _booked_on(whole: str, missing: str, confirmed: str, join: str = "") -> str:
     )
 
 
-def _approved(say: Dialect, kind: str) -> str:
+def _approved(say: ReconciliationSql, kind: str) -> str:
     return f"e.action = 'CHANGE_APPROVED' AND {say.get('e.detail', 'kind')} = '{kind}'"

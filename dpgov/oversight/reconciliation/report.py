@@ -19,7 +19,7 @@ from dpgov.budgets.findings import ledger_findings
 from dpgov.budgets.models import Budget
 from dpgov.budgets.words import amount
 from dpgov.oversight.reconciliation.checks import CHECKS, Check
-from dpgov.oversight.reconciliation.dialect import Dialect, dialect
+from dpgov.oversight.reconciliation.dialect import ReconciliationSql, dialect
 from dpgov.oversight.reconciliation.facts import gather
 from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.queries.models import Query
@@ -36,7 +36,7 @@ _ENDING = """
                ELSE '' END END"""
 
 
-def show(cursor: CursorWrapper, say: Dialect, tenant_id: UUID) -> list[str]:
+def show(cursor: CursorWrapper, say: ReconciliationSql, tenant_id: UUID) -> list[str]:
     """Make the views `our_…` of this tenant; returns their names."""
     made = []
     for name, body in _views().items():
@@ -46,7 +46,7 @@ def show(cursor: CursorWrapper, say: Dialect, tenant_id: UUID) -> list[str]:
     return made
 
 
-def hash_answers(cursor: CursorWrapper, say: Dialect, tenant_id: UUID) -> str:
+def hash_answers(cursor: CursorWrapper, say: ReconciliationSql, tenant_id: UUID) -> str:
     """Make `our_answer`, a table, so that each answer is hashed once; returns its name."""
     cursor.execute(
         "CREATE TEMPORARY TABLE our_answer AS SELECT query_id AS query, sha256,"
@@ -92,14 +92,14 @@ _IDENTITY = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Reconciliation:
     """What was compared, and each sentence about what does not agree."""
 
     questions: int
     findings: tuple[str, ...]
 
 
-def reconcile(tenant: Tenant) -> Report:
+def reconcile(tenant: Tenant) -> Reconciliation:
     """Hold this tenant's ledger against its log, its questions and its releases.
 
     The caller acts for the tenant. Right also while others are writing: on PostgreSQL every
@@ -118,7 +118,7 @@ def reconcile(tenant: Tenant) -> Report:
         for kind, names in (("VIEW", views), ("TABLE", tables)):
             for name in names:
                 cursor.execute(f"DROP {kind} {name}")
-    return Report(questions, tuple(found))
+    return Reconciliation(questions, tuple(found))
 
 
 def _sentences(cursor: CursorWrapper, check: Check) -> list[str]:
@@ -158,7 +158,7 @@ def _text(value: Any) -> str:
 
 
 @contextmanager
-def _one_moment(cursor: CursorWrapper, say: Dialect) -> Generator[None]:
+def _one_moment(cursor: CursorWrapper, say: ReconciliationSql) -> Generator[None]:
     """A transaction of our own that is given up in the end; within another one, that one."""
     if connection.in_atomic_block:
         yield

@@ -32,7 +32,7 @@ class RecordOutsideSchema(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class DeploymentFacts:
     """What only people know about a deployment."""
 
     curators: tuple[str, ...]
@@ -59,7 +59,7 @@ def allowed(field: str) -> tuple[str, ...]:
     return tuple(basic["properties"][field]["enum"])
 
 
-def record_yaml(dataset: Dataset, version: DatasetVersion, typed: Typed) -> str:
+def record_yaml(dataset: Dataset, version: DatasetVersion, typed: DeploymentFacts) -> str:
     """The record as YAML; raises RecordOutsideSchema rather than hand out one that is refused."""
     record = record_of(dataset, version, typed)
     checker = Draft202012Validator.FORMAT_CHECKER
@@ -71,7 +71,7 @@ def record_yaml(dataset: Dataset, version: DatasetVersion, typed: Typed) -> str:
     return yaml.safe_dump(record, sort_keys=False, allow_unicode=True, width=92)
 
 
-def record_of(dataset: Dataset, version: DatasetVersion, typed: Typed) -> dict[str, Any]:
+def record_of(dataset: Dataset, version: DatasetVersion, typed: DeploymentFacts) -> dict[str, Any]:
     """The record as a value."""
     basic = {
         "name": dataset.name,
@@ -102,7 +102,7 @@ def record_of(dataset: Dataset, version: DatasetVersion, typed: Typed) -> dict[s
     }
 
 
-def _variant(dataset: Dataset, version: DatasetVersion, typed: Typed) -> dict[str, str]:
+def _variant(dataset: Dataset, version: DatasetVersion, typed: DeploymentFacts) -> dict[str, str]:
     columns = "; ".join(_column(column) for column in version.columns.all())
     return {
         "variant_name": "Zero-concentrated DP" if dataset.budget.delta else "Pure DP",
@@ -179,7 +179,7 @@ def _accounting(dataset: Dataset) -> dict[str, str]:
     }
 
 
-def _implementation(dataset: Dataset, typed: Typed) -> dict[str, str]:
+def _implementation(dataset: Dataset, typed: DeploymentFacts) -> dict[str, str]:
     noise = " or ".join(released_by(StatisticKind.SUM.facts, dataset.budget.currency.mode))
     fields = {
         "preprocessing_and_hyperparameter_tuning": "Bounds, categories and limits are declared by "

@@ -13,7 +13,7 @@ from dpgov.audit.actions import Action
 from dpgov.audit.archive.reading import older_of
 from dpgov.audit.entry import FACT_NAMES, iso
 from dpgov.audit.models import AuditEntry
-from dpgov.audit.recheck import Verdict
+from dpgov.audit.recheck import Recheck
 from dpgov.audit.selectors import EntryFilter, entries_of
 from dpgov.audit.services import verify_and_record
 from dpgov.budgets.findings import ledger_findings
@@ -54,7 +54,7 @@ class EntryFilterSerializer(serializers.Serializer[EntryFilter]):
     until = MomentField(required=False, help_text="Exclusive.")
 
 
-class VerdictSerializer(serializers.Serializer[Verdict]):
+class VerdictSerializer(serializers.Serializer[Recheck]):
     """What a verification found."""
 
     intact = serializers.BooleanField()

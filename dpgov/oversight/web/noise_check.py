@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from dpgov.language.translation import translated
 from dpgov.noise_check.cases import TITLES
-from dpgov.noise_check.findings import Finding, Report, Verdict, last_report
+from dpgov.noise_check.findings import Finding, NoiseReport, Verdict, last_report
 from dpgov.tenants.permissions import Permission, requires
 
 _WORDS = {
@@ -42,7 +42,7 @@ def noise_check(request: HttpRequest) -> HttpResponse:
     return render(request, "oversight/noise_check.html", context)
 
 
-def _shown(report: Report) -> dict[str, Any]:
+def _shown(report: NoiseReport) -> dict[str, Any]:
     first = report.findings[0] if report.findings else None
     return {
         "at": datetime.fromtimestamp(report.at, UTC),

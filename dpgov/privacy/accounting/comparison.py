@@ -21,7 +21,7 @@ _SHARES = (0.01, 0.1, 0.5, 0.9, 0.99)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EqualCharges:
     """`count` questions that cost `nano` each, in the currency of `mode`."""
 
     mode: Mode
@@ -34,7 +34,7 @@ class Asked:
         return self.nano if self.mode is Mode.ZCDP else rho_of(self.nano)
 
 
-def basic(asked: Sequence[Asked], delta: Decimal) -> float:
+def basic(asked: Sequence[EqualCharges], delta: Decimal) -> float:
     """Sum of ε; under ρ each question is read at an equal share of δ.
 
     Dwork, Kenthapadi, McSherry, Mironov and Naor, Our Data, Ourselves, 2006, theorem 1.
@@ -44,7 +44,7 @@ def basic(asked: Sequence[Asked], delta: Decimal) -> float:
     return sum(epsilon * count for epsilon, count in _at_shares(asked, delta)) * _MARGIN
 
 
-def advanced(asked: Sequence[Asked], delta: Decimal) -> float:
+def advanced(asked: Sequence[EqualCharges], delta: Decimal) -> float:
     """Σ ε tanh(ε/2) + √(2 ln(1/δ') Σ ε²), and never more than the plain sum.
 
     Kairouz, Oh and Viswanath, The Composition Theorem for Differential Privacy, 2015, theorem 3.5.
@@ -59,12 +59,12 @@ def advanced(asked: Sequence[Asked], delta: Decimal) -> float:
     return min(basic(asked, delta), best)
 
 
-def zcdp(asked: Sequence[Asked], delta: Decimal) -> float:
+def zcdp(asked: Sequence[EqualCharges], delta: Decimal) -> float:
     """Sum of ρ, read at δ: Bun and Steinke 2016; Canonne, Kamath and Steinke 2020."""
     return epsilon_at(sum(one.rho_nano * one.count for one in asked), delta) / NANO
 
 
-def renyi(asked: Sequence[Asked], delta: Decimal) -> float:
+def renyi(asked: Sequence[EqualCharges], delta: Decimal) -> float:
     """Rényi divergences add up at each order; the best order is read at δ.
 
     Pure ε has at most the divergence of randomised response, ρ that of a Gaussian. Mironov 2017,
@@ -83,7 +83,7 @@ def renyi(asked: Sequence[Asked], delta: Decimal) -> float:
     return max(0.0, min(_least(epsilon_of), basic(asked, delta))) * _MARGIN
 
 
-def _divergence(one: Asked, order: float) -> float:
+def _divergence(one: EqualCharges, order: float) -> float:
     amount = one.nano / NANO
     if one.mode is Mode.ZCDP:
         return order * amount
@@ -92,7 +92,7 @@ def _divergence(one: Asked, order: float) -> float:
     return min(amount, amount + shrink / (order - 1))
 
 
-def _at_shares(asked: Sequence[Asked], delta: Decimal) -> list[tuple[float, int]]:
+def _at_shares(asked: Sequence[EqualCharges], delta: Decimal) -> list[tuple[float, int]]:
     """(ε, count) of every group; ρ at δ over the number of its questions."""
     noisy = sum(one.count for one in asked if one.mode is Mode.ZCDP)
     return [
@@ -126,7 +126,7 @@ _MOST_POINTS = 200_000
 _FINEST = 1e-4
 
 
-def by_distribution(asked: Sequence[Asked], delta: Decimal) -> float:
+def by_distribution(asked: Sequence[EqualCharges], delta: Decimal) -> float:
     """ε of everything together at δ, rounded up.
 
     Pure ε counts as randomised response, which no ε-DP mechanism exceeds; ρ as Gaussian noise of
@@ -155,13 +155,13 @@ def by_distribution(asked: Sequence[Asked], delta: Decimal) -> float:
     return min(bound, float(whole.get_epsilon_for_delta(float(delta))))
 
 
-def _step(pure: Sequence[Asked], bound: float) -> int:
+def _step(pure: Sequence[EqualCharges], bound: float) -> int:
     """The grid of losses, in nano-ε: all amounts lie on it, unless it had too many points then."""
     coarsest = max(int(_FINEST * NANO), int(3 * bound * NANO) // _MOST_POINTS)
     return max(math.gcd(*(one.nano for one in pure)), coarsest) if pure else coarsest
 
 
-def _on(pure: Sequence[Asked], step: int) -> list[tuple[int, int]]:
+def _on(pure: Sequence[EqualCharges], step: int) -> list[tuple[int, int]]:
     """The amounts in steps, rounded up, and how many there are of each."""
     counts: dict[int, int] = {}
     for one in pure:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpgov.privacy.answer.covers import (
+    CoverOption,
     Method,
     Table,
     Variance,
-    Way,
     best_of,
     cells_of,
     four_digits_up,
@@ -30,7 +30,7 @@ class Adaptively:
     names: tuple[str, ...]
     bins: tuple[int, ...]
     asked: tuple[Table, ...]
-    ways: tuple[Way, ...]
+    ways: tuple[CoverOption, ...]
     method: Method
     variance: Variance
     rounds: int
@@ -63,6 +63,6 @@ class Adaptively:
         }
 
     @property
-    def best(self) -> Way | None:
+    def best(self) -> CoverOption | None:
         """The fixed way with the least expected error."""
         return best_of(self.ways)

@@ -16,7 +16,7 @@ from dpgov.privacy.answer.body import check_cells, most_cells
 from dpgov.privacy.mechanisms.choice import mechanisms_for
 from dpgov.privacy.mechanisms.chosen import ChosenTables
 from dpgov.privacy.mechanisms.cumulative import Cumulative
-from dpgov.privacy.mechanisms.mechanism import Column, Mechanism, Statements
+from dpgov.privacy.mechanisms.mechanism import AnswerColumn, Mechanism, Statements
 from dpgov.privacy.noise.noise import NoiseOutOfRange
 from dpgov.privacy.plan.bins import ROWS_OF_UNIT, CodeGrouping
 from dpgov.privacy.plan.computed.asked import codes_of_two, with_formulas
@@ -84,7 +84,7 @@ class Blueprint:
             "statistics": columns,
         }
 
-    def range_of(self, column: Column) -> dict[str, Any]:
+    def range_of(self, column: AnswerColumn) -> dict[str, Any]:
         """What its true number can be at all, as JSON; nothing where that is not known."""
         one = column.statistic
         return said_of(one.kind, one.column, self.schema, one.clip)
@@ -119,7 +119,7 @@ class Blueprint:
             return {"step": json_number(Fraction(spec.domain.step), 12)}
         return {}
 
-    def expected(self, rows_in_a_cell: int | None) -> list[tuple[int, Column, Statements]]:
+    def expected(self, rows_in_a_cell: int | None) -> list[tuple[int, AnswerColumn, Statements]]:
         """The columns of the answer in the plan's order, with their draw and expected errors."""
         found = [
             (place, column, accuracy)
@@ -128,7 +128,7 @@ class Blueprint:
         ]
         return sorted(found, key=lambda item: self.plan.statistics.index(item[1].statistic))
 
-    def narrowest(self) -> list[tuple[Column, Statements]]:
+    def narrowest(self) -> list[tuple[AnswerColumn, Statements]]:
         """Of each column the least error that any of its numbers has, or one that these tell."""
         return [
             (column, mechanism.least() if isinstance(mechanism, Cumulative) else accuracy)

@@ -67,7 +67,7 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class CoverOption:
     """One way to draw: which tables, and the root mean square of the errors of all asked cells.
 
     `rmse` is None where the way is shut. `reason` says why it is, or why it is open and not taken.
@@ -105,8 +105,8 @@ class Cover:
     names: tuple[str, ...]
     bins: tuple[int, ...]
     asked: tuple[Table, ...]
-    ways: tuple[Way, ...]
-    chosen: Way
+    ways: tuple[CoverOption, ...]
+    chosen: CoverOption
     variance: Variance
 
     def as_json(self) -> dict[str, Any]:
@@ -159,7 +159,7 @@ def source_of(table: Table, drawn: Sequence[Table], bins: Sequence[int]) -> Tabl
 
 def ways_of(
     asked: Sequence[Table], bins: Sequence[int], variance: Variance, bounds: Bounds
-) -> tuple[Way, ...]:
+) -> tuple[CoverOption, ...]:
     """Every method with its expected error; all of them, open or shut."""
     full = frozenset().union(*asked)
     larger = _best_merged(asked, bins, variance, bounds)
@@ -170,7 +170,7 @@ def ways_of(
     )
 
 
-def best_of(ways: Sequence[Way]) -> Way | None:
+def best_of(ways: Sequence[CoverOption]) -> CoverOption | None:
     """The open one with the least error; of equal ones the first. None where all are shut."""
     return min(
         (way for way in ways if way.rmse is not None), key=lambda w: w.rmse or 0.0, default=None
@@ -184,16 +184,16 @@ def _way(
     bins: Sequence[int],
     variance: Variance,
     bounds: Bounds,
-) -> Way:
+) -> CoverOption:
     cells = sum(cells_of(table, bins) for table in drawn)
     reason, noise = shut(drawn, bins, bounds), variance(len(drawn))
     if not reason and noise is None:
         reason = said("The price is too small for {number} tables.", number=len(drawn))
     if reason or noise is None:
-        return Way(method, drawn, cells, None, reason)
+        return CoverOption(method, drawn, cells, None, reason)
     read = _added_up(drawn, asked, bins)
     whole = sum(cells_of(table, bins) for table in asked)
-    return Way(method, drawn, cells, math.sqrt(noise * read / whole))
+    return CoverOption(method, drawn, cells, math.sqrt(noise * read / whole))
 
 
 def shut(drawn: Sequence[Table], bins: Sequence[int], bounds: Bounds) -> str:

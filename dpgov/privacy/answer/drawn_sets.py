@@ -17,10 +17,10 @@ from dpgov.privacy.answer.body import MAX_CELLS, MAX_CHOSEN_FROM
 from dpgov.privacy.answer.covers import (
     Bounds,
     Cover,
+    CoverOption,
     Method,
     Table,
     Variance,
-    Way,
     best_of,
     cells_of,
     shut,
@@ -64,7 +64,7 @@ class TableSet:
         """The whole price."""
         return loss_of(self.whole, self.schema.mode)
 
-    def ways(self, variance: Variance) -> tuple[Way, ...]:
+    def ways(self, variance: Variance) -> tuple[CoverOption, ...]:
         """The fixed ones."""
         found = ways_of(self.asked, self.bins, variance, _BOUNDS)
         return tuple(_at_its_price(way, self.loss, self.each) for way in found)
@@ -128,7 +128,7 @@ def _check_candidates(of: TableSet, problems: Problems) -> None:
         )
 
 
-def _at_its_price(way: Way, whole: Loss, each: tuple[int, int]) -> Way:
+def _at_its_price(way: CoverOption, whole: Loss, each: tuple[int, int]) -> CoverOption:
     """With a reason not to take it, where one of its questions would cost what none may."""
     part = whole.part(1, len(way.drawn)).nano
     if not way.is_open or each[0] <= part <= each[1]:
@@ -140,7 +140,7 @@ def _at_its_price(way: Way, whole: Loss, each: tuple[int, int]) -> Way:
     return replace(way, reason=reason)
 
 
-def _chosen(ways: Sequence[Way], method: Method | None) -> Way:
+def _chosen(ways: Sequence[CoverOption], method: Method | None) -> CoverOption:
     """The named one, or the best. Raises InvalidPlan where it is shut, with what shuts each."""
     offered = [way for way in ways if method in (None, way.method)]
     # Where none costs what it may, the ledger says what would.

@@ -38,7 +38,7 @@ _BYTES_A_CELL = 80
 _LEAST = 0.05
 
 
-class TooLarge(ValueError):
+class TooManyCells(ValueError):
     """The table of all columns would have more cells than are fitted."""
 
     def __init__(self, cells: int) -> None:
@@ -84,7 +84,7 @@ class Axis:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class ReleasedTable:
     """A released table: its axes, its noisy counts in their shape, the variance of their noise."""
 
     axes: tuple[Axis, ...]
@@ -92,23 +92,23 @@ class Table:
     variance: float
 
 
-def axes_of(tables: Sequence[Table]) -> tuple[Axis, ...]:
-    """Each column once, in the order of the tables; raises TooLarge."""
+def axes_of(tables: Sequence[ReleasedTable]) -> tuple[Axis, ...]:
+    """Each column once, in the order of the tables; raises TooManyCells."""
     axes = tuple(dict.fromkeys(axis for table in tables for axis in table.axes))
     cells = math.prod(len(axis.bins) for axis in axes)
     if cells > MAX_CELLS:
-        raise TooLarge(cells)
+        raise TooManyCells(cells)
     return axes
 
 
-def total_of(tables: Sequence[Table]) -> int:
+def total_of(tables: Sequence[ReleasedTable]) -> int:
     """How many rows there are by all tables together, weighted by how exact each is."""
     weights = [1 / (table.variance * table.counts.size) for table in tables]
     sums = [float(table.counts.sum()) * w for table, w in zip(tables, weights, strict=True)]
     return max(0, round(sum(sums) / sum(weights)))
 
 
-def fit(tables: Sequence[Table], axes: Sequence[Axis], total: int) -> Floats:
+def fit(tables: Sequence[ReleasedTable], axes: Sequence[Axis], total: int) -> Floats:
     """Counts of all cells, never negative and adding up to `total`, nearest to the tables."""
     if total == 0:
         return np.zeros(tuple(len(axis.bins) for axis in axes))
@@ -118,7 +118,7 @@ def fit(tables: Sequence[Table], axes: Sequence[Axis], total: int) -> Floats:
     return descent.from_(descent.raked(_independent(tables, axes, total)))
 
 
-def _independent(tables: Sequence[Table], axes: Sequence[Axis], total: int) -> Floats:
+def _independent(tables: Sequence[ReleasedTable], axes: Sequence[Axis], total: int) -> Floats:
     """Every column spread as some table has it, and none depending on another; nowhere nothing."""
     found = np.full((), float(total))
     for axis in axes:
@@ -132,7 +132,7 @@ def _independent(tables: Sequence[Table], axes: Sequence[Axis], total: int) -> F
 class _Descent:
     """Mirror descent on the squared differences; a step that makes them larger is halved."""
 
-    def __init__(self, tables: Sequence[Table], axes: Sequence[Axis]) -> None:
+    def __init__(self, tables: Sequence[ReleasedTable], axes: Sequence[Axis]) -> None:
         self._others, self._wanted, self._weights = [], [], []
         for table in tables:
             places = [axes.index(axis) for axis in table.axes]

@@ -19,12 +19,12 @@ from dpgov.privacy.answer.plausible import RISING, TABLE, adjusted_rising, adjus
 from dpgov.privacy.answer.rounds import as_count, model_of
 from dpgov.privacy.mechanisms.adaptive import Round
 from dpgov.privacy.mechanisms.logistic import Logistic
-from dpgov.privacy.mechanisms.mechanism import Column, Drawn, Mechanism
+from dpgov.privacy.mechanisms.mechanism import AnswerColumn, Drawn, Mechanism
 from dpgov.privacy.mechanisms.table import AlikeCells, Measured, OneEach, table_of
 from dpgov.privacy.mechanisms.totals import Total
 from dpgov.privacy.plan.plan import Plan
 from dpgov.privacy.plan.ranges import dated, said_of, warning_of
-from dpgov.privacy.plan.request import Counts, Curve, ExactAnswer, ExactRequest, Measure
+from dpgov.privacy.plan.request import Counts, ExactAnswer, ExactRequest, Measure, TabulatedCurve
 from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.privacy.plan.statistics import Recipe
 
@@ -121,7 +121,7 @@ def _drawn(
     if engine is None or not isinstance(mechanism, Logistic):
         return mechanism.run(table)
 
-    def ask(measures: tuple[Measure, ...], curve: Curve) -> Sequence[Measured]:
+    def ask(measures: tuple[Measure, ...], curve: TabulatedCurve) -> Sequence[Measured]:
         """Of the same rows: filters and bounds stay as they are."""
         further = replace(request, measures=measures, curve=curve)
         said = engine(further)
@@ -138,7 +138,7 @@ def _raw(drawn: Drawn, form: int) -> dict[str, Any]:
     return {"cells": list(drawn.raw)}
 
 
-def _released(column: Column, schema: DatasetSchema, form: int) -> dict[str, Any]:
+def _released(column: AnswerColumn, schema: DatasetSchema, form: int) -> dict[str, Any]:
     """Its head, with what the true number can be, and a warning where it says nothing."""
     one = column.statistic
     head = column.as_json() | said_of(one.kind, one.column, schema, one.clip)
@@ -158,7 +158,7 @@ def _middle(values: Sequence[float], head: Mapping[str, Any]) -> float:
     return min(values, key=lambda value: abs(value - middle))
 
 
-def adjusted(plan: Plan, column: Column) -> dict[str, Any]:
+def adjusted(plan: Plan, column: AnswerColumn) -> dict[str, Any]:
     """Counts of a table made plausible, beside the numbers as they were drawn; not of rectangles,
     for which the nearest rising table of two columns is no quick answer.
     """

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
-from dpgov.privacy.answer.fitting import Axis, Needs, Table, fit, needs_of, total_of
+from dpgov.privacy.answer.fitting import Axis, Needs, ReleasedTable, fit, needs_of, total_of
 from dpgov.privacy.mechanisms.adaptive import BadGuess, Model, Round
 from dpgov.privacy.mechanisms.chosen import ChosenTables, marginal
 from dpgov.privacy.noise.noise import Floats
@@ -67,7 +67,7 @@ def _spread(
     return np.array(np.broadcast_to(within, [shape[place] for place in table]))
 
 
-def released_tables(mechanism: ChosenTables, found: Sequence[Round]) -> list[Table]:
+def released_tables(mechanism: ChosenTables, found: Sequence[Round]) -> list[ReleasedTable]:
     """What was drawn, several draws of one table as their mean."""
     axes, made = _axes(mechanism.shape), []
     for place in dict.fromkeys(one.place for one in found):
@@ -75,7 +75,7 @@ def released_tables(mechanism: ChosenTables, found: Sequence[Round]) -> list[Tab
         draws = np.array([one.counts for one in found if one.place == place], dtype=np.float64)
         counts = draws.mean(axis=0).reshape([mechanism.shape[axis] for axis in table])
         variance = mechanism.adaptive.noise.variance / len(draws)
-        made.append(Table(tuple(axes[axis] for axis in table), counts, variance))
+        made.append(ReleasedTable(tuple(axes[axis] for axis in table), counts, variance))
     return made
 
 

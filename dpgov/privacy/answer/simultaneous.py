@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dpgov.privacy.noise.intervals import HALF, Sums, mean_bounds
+from dpgov.privacy.noise.intervals import HALF, BernsteinSums, mean_bounds
 from dpgov.privacy.noise.noise import Noise, NoiseKind
 from dpgov.privacy.plan.statistics import STATISTICS, Recipe
 
@@ -67,6 +67,6 @@ def _of_means(
     table = np.array(drawn["cells"], dtype=np.float64) / whole
     counts = table.sum(axis=1)
     centred = np.clip((table[:, 1] - table[:, 0]) / 2 / np.maximum(counts, 1), -HALF, HALF)
-    bounds = mean_bounds(Sums(noise, 1, whole), level, centred, counts)
+    bounds = mean_bounds(BernsteinSums(noise, 1, whole), level, centred, counts)
     low, high = statistic["range"]
     return [float(bound) * (high - low) for bound in bounds]

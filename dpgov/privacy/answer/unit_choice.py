@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.mechanisms.draw import Draw
-from dpgov.privacy.noise.sensitivity import Reach
+from dpgov.privacy.noise.sensitivity import Sensitivity
 
 EDGES = (1, 2, 3, 4, 6, 11, 21, 51, 101, 1001)
 LIMITS = (1, 2, 3, 5, 10, 20, 50, 100)
@@ -83,7 +83,7 @@ def prices(
     found = []
     for limit in LIMITS:
         rows_moved = group_size * limit
-        draw = Draw((), Reach(rows_moved, rows_moved**2), loss)
+        draw = Draw((), Sensitivity(rows_moved, rows_moved**2), loss)
         if draw.smallest_nano > loss.nano:
             continue
         noise = draw.noise

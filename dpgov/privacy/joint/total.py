@@ -21,7 +21,7 @@ from dpgov.privacy.answer.release import counted, written
 from dpgov.privacy.joint.masks import as_bytes
 from dpgov.privacy.joint.noise import MODULUS, NotJoint, Shares, shares_for, stays_in_range
 from dpgov.privacy.mechanisms.draw import Draw, in_units
-from dpgov.privacy.mechanisms.mechanism import Column, Drawn
+from dpgov.privacy.mechanisms.mechanism import AnswerColumn, Drawn
 from dpgov.privacy.mechanisms.totals import Total, noise_statements
 from dpgov.privacy.noise.noise import Noise, NoiseKind
 from dpgov.privacy.noise.sampling import gaussian
@@ -103,7 +103,9 @@ class Joint:
         cells = tuple(
             {"value": in_units(number, reading.unit), "accuracy": statements} for number in totals
         )
-        drawn = Drawn([[number] for number in totals], (Column(self.total.statistic, {}, cells),))
+        drawn = Drawn(
+            [[number] for number in totals], (AnswerColumn(self.total.statistic, {}, cells),)
+        )
         digest = hashlib.sha256(as_bytes(number % MODULUS for number in totals)).hexdigest()
         joint = {
             "question": question,

@@ -17,7 +17,7 @@ CONFIDENCE = USUAL_STATED
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class EstimatedShare:
     """What share of the respondents gave an answer. `exact` may lie below 0 or above 1."""
 
     exact: Fraction
@@ -32,13 +32,13 @@ class Share:
 
 def share_of(
     randomiser: Randomiser, count: int, reports: int, confidence: float = CONFIDENCE
-) -> Share:
+) -> EstimatedShare:
     """The share of one answer that `count` of so many reports name; by one report at least."""
     exact = _mapped(randomiser, Fraction(count, reports))
     low, high = bounds(count, reports, 1 - confidence)
     slope, shift = float(randomiser.p - randomiser.q), float(randomiser.q)
     ends = [min(1.0, max(0.0, (end - shift) / slope)) for end in (low, high)]
-    return Share(exact, ends[0], ends[1])
+    return EstimatedShare(exact, ends[0], ends[1])
 
 
 def _mapped(randomiser: Randomiser, observed: Fraction) -> Fraction:

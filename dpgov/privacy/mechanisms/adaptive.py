@@ -26,7 +26,7 @@ from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.mechanisms.draw import calibrated
 from dpgov.privacy.noise import sampling
 from dpgov.privacy.noise.noise import Noise, NoiseKind
-from dpgov.privacy.noise.sensitivity import Reach
+from dpgov.privacy.noise.sensitivity import Sensitivity
 from dpgov.privacy.plan.schema import LARGEST_SUM
 
 # Of the price: what AIM takes for choosing, and what the textbook's multiplicative weights take.
@@ -63,7 +63,7 @@ class Adaptive:
     """
 
     cells: tuple[int, ...]
-    reach: Reach
+    reach: Sensitivity
     loss: Loss
     rounds: int
     choosing: Fraction = CHOOSING

@@ -34,7 +34,7 @@ from dpgov.privacy.mechanisms.totals import (
     total,
     width_for,
 )
-from dpgov.privacy.mechanisms.views import Basis, Moments, view_of
+from dpgov.privacy.mechanisms.views import Basis, PowerSums, view_of
 from dpgov.privacy.noise.sensitivity import Exposure, exposure
 from dpgov.privacy.plan.canonical import values_of
 from dpgov.privacy.plan.clipping import clipped_domain
@@ -239,7 +239,7 @@ class _Chooser:
         width = width_for(degree, domain, self.schema)
         taken = moments_draw(degree, index, domain, width, exposed, self.loss)
         basis = Basis(taken, scale_of(domain, width))
-        return Moments(tuple(view_of(s, basis) for s in self.family.statistics), taken)
+        return PowerSums(tuple(view_of(s, basis) for s in self.family.statistics), taken)
 
     def regression(self) -> Mechanism:
         """Rows without a value in one of its columns do not count in it."""

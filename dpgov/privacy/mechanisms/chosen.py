@@ -23,7 +23,7 @@ from dpgov.privacy.mechanisms.adaptive import TEXTBOOK, Adaptive, Model, Round
 from dpgov.privacy.mechanisms.mechanism import (
     CHOICE,
     ROWS,
-    Column,
+    AnswerColumn,
     Drawn,
     OfOne,
     OfRows,
@@ -88,7 +88,7 @@ class ChosenTables(OfOne, OfRows, Whole):
             }
         )
 
-    def expected(self, rows_in_a_cell: int | None) -> list[tuple[Column, Statements]]:
+    def expected(self, rows_in_a_cell: int | None) -> list[tuple[AnswerColumn, Statements]]:
         """Of each count of each table that a round draws; of the whole nothing is known."""
         return self.each.expected(rows_in_a_cell)
 

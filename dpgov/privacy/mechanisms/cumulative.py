@@ -21,14 +21,14 @@ import numpy as np
 from dpgov.privacy.accounting.decimals import decimals_of, json_number, json_number_up
 from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.mechanisms.draw import Draw, Reading, calibrated
-from dpgov.privacy.mechanisms.mechanism import ROWS, Column, Drawn, OfOne, Statements, Summed
+from dpgov.privacy.mechanisms.mechanism import ROWS, AnswerColumn, Drawn, OfOne, Statements, Summed
 from dpgov.privacy.mechanisms.products import Product, products
 from dpgov.privacy.mechanisms.strategies import Strategy, best_of, strategies
 from dpgov.privacy.mechanisms.table import Measured
 from dpgov.privacy.mechanisms.trees import Integers
 from dpgov.privacy.noise.noise import Floats, Noise, statement
 from dpgov.privacy.noise.sampling import smallest_nano
-from dpgov.privacy.noise.sensitivity import Contribution, Exposure, Reach, of_count, reach
+from dpgov.privacy.noise.sensitivity import Contribution, Exposure, Sensitivity, of_count, reach
 from dpgov.privacy.noise.spread.sums import bounds_of_many
 from dpgov.privacy.plan.levels import CONFIDENCE_LEVELS
 from dpgov.privacy.plan.plan import Statistic
@@ -66,7 +66,7 @@ class Cumulative(OfOne, Summed):
             for cell in values.tolist()
             for place, value in enumerate(cell)
         )
-        return Drawn(noisy.tolist(), (Column(self.statistic, {}, cells),))
+        return Drawn(noisy.tolist(), (AnswerColumn(self.statistic, {}, cells),))
 
     def exact(self, rows: Integers) -> Integers:
         """The exact sums of each line of bins; they must never leave the worker.
@@ -86,10 +86,10 @@ class Cumulative(OfOne, Summed):
         sums = [{"name": self.strategy.reading, "lattice": lattice}]
         return self.taken.describe() | {"strategy": self.strategy.name, "readings": sums}
 
-    def expected(self, rows_in_a_cell: int | None) -> list[tuple[Column, Statements]]:
+    def expected(self, rows_in_a_cell: int | None) -> list[tuple[AnswerColumn, Statements]]:
         """The widest of all bounds; the number of rows does not matter."""
         widest = float(np.sqrt(self.strategy.variances.max()))
-        return [(Column(self.statistic, {}), _stated(widest, self._factors()))]
+        return [(AnswerColumn(self.statistic, {}), _stated(widest, self._factors()))]
 
     def least(self) -> Statements:
         """The narrowest of all bounds; those of single bins count, as ranges are free later."""
@@ -161,11 +161,11 @@ def cumulative(
     # A cell is one of the other groups here: all rows of a unit may lie along its bins.
     along = replace(exposed, in_a_cell=None, cells=exposed.cells // alone.bins)
 
-    def reach_of(strategy: Strategy | Product) -> Reach:
+    def reach_of(strategy: Strategy | Product) -> Sensitivity:
         if strategy == alone:
             return of_count(exposed)
         size = strategy.reach
-        apart = Reach(2 * size.l1, 2 * size.l2_squared)
+        apart = Sensitivity(2 * size.l1, 2 * size.l2_squared)
         return reach(Contribution(size, apart, apart, both=size.l2_squared), along)
 
     def variance(strategy: Strategy | Product) -> float:

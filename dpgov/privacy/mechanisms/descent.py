@@ -137,7 +137,7 @@ class End:
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class LogisticFit:
     """Coefficients of a row's components for the log odds of its outcome."""
 
     end: End
@@ -271,12 +271,12 @@ class Fit:
         return times * math.sqrt(max(0.0, variance))
 
 
-def fit(end: End) -> Fit:
+def fit(end: End) -> LogisticFit:
     """Newton's step from the last point."""
     inverse = inverse_of(end.weighted)
     start = np.array(end.point) / FINE
     theta = _within(start - inverse.matrix @ end.gradient)
-    return Fit(end, theta, theta - start, inverse)
+    return LogisticFit(end, theta, theta - start, inverse)
 
 
 def _along(way: Floats, step: Floats, length: float) -> Floats:

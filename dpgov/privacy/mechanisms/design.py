@@ -25,7 +25,7 @@ from math import isqrt
 
 from dpgov.language.said import said
 from dpgov.privacy.mechanisms.draw import Reading
-from dpgov.privacy.noise.sensitivity import Contribution, Exposure, Reach, reach
+from dpgov.privacy.noise.sensitivity import Contribution, Exposure, Sensitivity, reach
 from dpgov.privacy.plan.parsing.predictors import MAX_TERMS
 from dpgov.privacy.plan.plan import InvalidPlan, PlanProblem, Statistic
 from dpgov.privacy.plan.request import CodeFilter, Factor, Measure, MeasureKind
@@ -137,18 +137,18 @@ class Design:
         levels = ([weights[0] - sum(others), *others] for others in categories.values())
         return max(*numbers, *(sum(map(abs, level)) for level in levels))
 
-    def reach(self, exposed: Exposure) -> Reach:
+    def reach(self, exposed: Exposure) -> Sensitivity:
         """How far a protected group moves the moments."""
         return reach(self.contribution(), exposed)
 
     def contribution(self) -> Contribution:
         """What one row adds, at most."""
         products = [a.size * b.size for a, b in self._largest_products()]
-        size = Reach(sum(products), sum(product**2 for product in products))
+        size = Sensitivity(sum(products), sum(product**2 for product in products))
         numbers = [term for term in self.terms if not term.is_indicator]
         squares = sum(term.size**2 for term in numbers)
         common = self._in_common(len(numbers))
-        replaced = Reach(2 * size.l1 - squares, 2 * size.l2_squared - common)
+        replaced = Sensitivity(2 * size.l1 - squares, 2 * size.l2_squared - common)
         # A row that comes or goes counts too. Of n rows and the m that replace them the squared
         # move is at most (n² + m²) |p|² - n m common, and n m <= (n² + m²) / 2.
         return Contribution(
@@ -180,8 +180,8 @@ class Design:
         return (least * self.size**4).__floor__()
 
 
-def _larger(one: Reach, other: Reach) -> Reach:
-    return Reach(max(one.l1, other.l1), max(one.l2_squared, other.l2_squared))
+def _larger(one: Sensitivity, other: Sensitivity) -> Sensitivity:
+    return Sensitivity(max(one.l1, other.l1), max(one.l2_squared, other.l2_squared))
 
 
 def product(one: Term, other: Term) -> tuple[tuple[Measure, int], ...]:

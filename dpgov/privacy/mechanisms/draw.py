@@ -17,7 +17,7 @@ from dpgov.privacy.accounting.loss import Loss, Mode, epsilon_paid_by
 from dpgov.privacy.mechanisms.table import Counted, Measured
 from dpgov.privacy.noise import sampling
 from dpgov.privacy.noise.noise import Noise
-from dpgov.privacy.noise.sensitivity import Reach
+from dpgov.privacy.noise.sensitivity import Sensitivity
 from dpgov.privacy.plan.request import Counts, Measure
 from dpgov.privacy.plan.schema import LARGEST_SUM
 
@@ -64,7 +64,7 @@ class Draw:
     """Readings that share one noise. `reach` bounds the whole vector over all cells."""
 
     readings: tuple[Reading, ...]
-    reach: Reach
+    reach: Sensitivity
     loss: Loss
 
     @property
@@ -117,7 +117,7 @@ def in_units(lattice: int, unit: Fraction) -> int | float:
 
 
 @lru_cache(maxsize=512)
-def calibrated(reach: Reach, loss: Loss) -> tuple[Noise, Measurement]:
+def calibrated(reach: Sensitivity, loss: Loss) -> tuple[Noise, Measurement]:
     """The noise that this amount buys: under zCDP the one with the smaller variance.
 
     A function of public parameters alone. Raises NoiseOutOfRange.
@@ -131,7 +131,7 @@ def calibrated(reach: Reach, loss: Loss) -> tuple[Noise, Measurement]:
     return min(bought, key=lambda noise: noise[0].variance)
 
 
-def price_of_same_error(now: Reach, then: Reach, nano: int) -> int:
+def price_of_same_error(now: Sensitivity, then: Sensitivity, nano: int) -> int:
     """The least nano-ρ that buys `then`, which is no larger, no more error than `nano` buys `now`.
 
     Raises NoiseOutOfRange.

@@ -13,7 +13,7 @@ from typing import Any
 
 from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.mechanisms.grid import Grid, scores
-from dpgov.privacy.mechanisms.mechanism import Chosen, Column, Drawn, OfOne, Statements
+from dpgov.privacy.mechanisms.mechanism import AnswerColumn, Chosen, Drawn, OfOne, Statements
 from dpgov.privacy.mechanisms.table import Measured
 from dpgov.privacy.noise import sampling
 from dpgov.privacy.noise.noise import rank_statement
@@ -53,11 +53,11 @@ class Extreme(OfOne, Chosen):
         cells = tuple(
             {"value": self.grid.value(place), "accuracy": statements} for (place,) in chosen
         )
-        return Drawn(chosen, (Column(self.statistic, self._facts(), cells),))
+        return Drawn(chosen, (AnswerColumn(self.statistic, self._facts(), cells),))
 
-    def expected(self, rows_in_a_cell: int | None) -> list[tuple[Column, Statements]]:
+    def expected(self, rows_in_a_cell: int | None) -> list[tuple[AnswerColumn, Statements]]:
         """In rows; the number of rows does not matter."""
-        return [(Column(self.statistic, self._facts()), self._statements())]
+        return [(AnswerColumn(self.statistic, self._facts()), self._statements())]
 
     def _facts(self) -> dict[str, Any]:
         return {"rows_beyond": self.aim}

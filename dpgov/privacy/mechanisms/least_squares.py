@@ -123,7 +123,7 @@ class Moments:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LinearFit:
     """A solution: of the coefficients of a row's components, for an outcome between -1 and 1.
 
     `widened` directions have a ridge; with them `unclear` ones are not clear. (θ, -1) may be
@@ -204,7 +204,7 @@ class Line:
         return (self.residual + noise) / freedom
 
 
-def solve(moments: Moments) -> Line:
+def solve(moments: Moments) -> LinearFit:
     """The least squares line, widened where the noise leaves too little."""
     matrix = moments.matrix()
     squares, products = matrix[:-1, :-1], matrix[:-1, -1]
@@ -217,7 +217,7 @@ def solve(moments: Moments) -> Line:
     blurs = size / kept + wide * np.sqrt(rows * (1 + 1 / _RIDGE) / kept)
     widened, unclear = int((values < _RIDGE * size).sum()), int((blurs > 1 / _CLEAR).sum())
     moved = wide * _residuals(moments, theta) / float(kept[0]) if wide else 0.0
-    return Line(
+    return LinearFit(
         moments=moments,
         theta=theta,
         inverse=inverse,

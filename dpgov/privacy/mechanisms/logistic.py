@@ -19,11 +19,19 @@ import numpy as np
 
 from dpgov.language.said import pattern
 from dpgov.privacy.accounting.loss import Loss
-from dpgov.privacy.mechanisms.descent import End, Fit, Point, fit, inverse_of, quotients, stepped
+from dpgov.privacy.mechanisms.descent import (
+    End,
+    LogisticFit,
+    Point,
+    fit,
+    inverse_of,
+    quotients,
+    stepped,
+)
 from dpgov.privacy.mechanisms.design import Design, complete, terms_of
 from dpgov.privacy.mechanisms.draw import Draw, in_units
 from dpgov.privacy.mechanisms.least_squares import Moments
-from dpgov.privacy.mechanisms.mechanism import Column, Drawn, OfOne, Statements
+from dpgov.privacy.mechanisms.mechanism import AnswerColumn, Drawn, OfOne, Statements
 from dpgov.privacy.mechanisms.regression import (
     Coefficient,
     cell_of,
@@ -39,13 +47,13 @@ from dpgov.privacy.noise.sensitivity import Exposure
 from dpgov.privacy.plan.bins import CodeGrouping
 from dpgov.privacy.plan.outcomes import Outcome, outcome_of
 from dpgov.privacy.plan.plan import Statistic
-from dpgov.privacy.plan.request import CodeFilter, Curve, ExactRequest, Measure
+from dpgov.privacy.plan.request import CodeFilter, ExactRequest, Measure, TabulatedCurve
 from dpgov.privacy.plan.schema import DatasetSchema
 
 GRADIENT = pattern("sums of residuals by predictors")
 # Of an invented row: residuals as of scores around 0, of which some are sure.
 _INVENTED_WEIGHT = 0.2
-Ask = Callable[[tuple[Measure, ...], Curve], Sequence[Measured]]
+Ask = Callable[[tuple[Measure, ...], TabulatedCurve], Sequence[Measured]]
 """What an engine says of the same rows when it is asked on, with these measures and this curve."""
 
 
@@ -125,11 +133,13 @@ class Logistic(OfOne):
         columns = self.released(raw, points[-1])
         return Drawn([raw], columns, {"points": [list(point) for point in points]})
 
-    def released(self, raw: Sequence[int], point: Point) -> tuple[Column, ...]:
+    def released(self, raw: Sequence[int], point: Point) -> tuple[AnswerColumn, ...]:
         """The columns that these released integers make, the last ones drawn at this point."""
         found = fit(self._end(raw, point))
         made = coefficients(self.design.terms, self.design.size)
-        columns = [Column(self.statistic, self._facts(one), (_cell(one, found),)) for one in made]
+        columns = [
+            AnswerColumn(self.statistic, self._facts(one), (_cell(one, found),)) for one in made
+        ]
         first = columns[0]
         cells = (first.cells[0] | {"fit": self._fit(found, raw)},)
         return (replace(first, cells=cells), *columns[1:])
@@ -151,14 +161,14 @@ class Logistic(OfOne):
         told = {"readings": [{"name": GRADIENT, "lattice": unit}], "moments": names, "steps": steps}
         return last | self.loss.as_json() | told
 
-    def expected(self, rows_in_a_cell: int | None) -> list[tuple[Column, Statements]]:
+    def expected(self, rows_in_a_cell: int | None) -> list[tuple[AnswerColumn, Statements]]:
         """For so many invented rows; see `invented_matrix`."""
         made = coefficients(self.design.terms, self.design.size)
         errors: tuple[Statements, ...] = tuple([] for _ in made)
         if rows_in_a_cell is not None:
             errors = _expected(self, rows_in_a_cell)
         return [
-            (Column(self.statistic, self._facts(one)), list(statements))
+            (AnswerColumn(self.statistic, self._facts(one)), list(statements))
             for one, statements in zip(made, errors, strict=True)
         ]
 
@@ -170,7 +180,7 @@ class Logistic(OfOne):
         """What is read on the way, and last."""
         return _measures(self.draws.step), _measures(self.draws.last, self.draws.weighted)
 
-    def _curve(self, point: Point) -> Curve:
+    def _curve(self, point: Point) -> TabulatedCurve:
         return curve_at(point, self.design, self.lattice)
 
     def _drawn(self, draw: Draw, table: Sequence[Measured]) -> list[int]:
@@ -202,7 +212,7 @@ class Logistic(OfOne):
         known = {"predictors": list(self.statistic.predictors), "means": self.outcome.means}
         return known | one.facts
 
-    def _fit(self, found: Fit, raw: Sequence[int]) -> dict[str, Any]:
+    def _fit(self, found: LogisticFit, raw: Sequence[int]) -> dict[str, Any]:
         """Rows by the noisy count, the share of those with the outcome, and what was held back."""
         pairs = len(self.draws.moments.readings)
         share = 0.5 - float(self._slopes(raw[pairs : pairs + 1])[0]) / found.rows
@@ -222,7 +232,7 @@ def _measures(*draws: Draw) -> tuple[Measure, ...]:
     return tuple({m: None for reading in readings for m, _ in reading.weights})
 
 
-def _cell(one: Coefficient, found: Fit) -> dict[str, Any]:
+def _cell(one: Coefficient, found: LogisticFit) -> dict[str, Any]:
     chance = found.chance(one.combination)
     return cell_of(one, found, chance)
 

@@ -31,7 +31,7 @@ def released_by(facts: Facts, mode: Mode) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class AnswerColumn:
     """One column of an answer: what it is, and, when it has been drawn, its cells in order."""
 
     statistic: Statistic
@@ -54,7 +54,7 @@ class Drawn:
     """
 
     raw: Sequence[list[int]]
-    columns: tuple[Column, ...]
+    columns: tuple[AnswerColumn, ...]
     told: dict[str, Any] = field(default_factory=dict)
 
 
@@ -91,7 +91,7 @@ class Mechanism(Protocol):
     def describe(self) -> dict[str, Any]:
         """The public facts about the draw, the same in quote and release."""
 
-    def expected(self, rows_in_a_cell: int | None) -> list[tuple[Column, Statements]]:
+    def expected(self, rows_in_a_cell: int | None) -> list[tuple[AnswerColumn, Statements]]:
         """The columns with how wrong each number may be; no statements where rows decide."""
 
 

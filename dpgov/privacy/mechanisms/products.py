@@ -29,7 +29,7 @@ from dpgov.privacy.mechanisms.strategies import (
 )
 from dpgov.privacy.mechanisms.trees import Integers
 from dpgov.privacy.noise.noise import Floats
-from dpgov.privacy.noise.sensitivity import Reach
+from dpgov.privacy.noise.sensitivity import Sensitivity
 
 # What the sums are called in quotes and releases.
 PRODUCTS = pattern("rows of products of sums")
@@ -81,10 +81,10 @@ class Product:
         return self.first.width * self.second.width
 
     @property
-    def reach(self) -> Reach:
+    def reach(self) -> Sensitivity:
         """How far one row moves the sums: by the largest column of each."""
         one, other = self.first.reach, self.second.reach
-        return Reach(one.l1 * other.l1, one.l2_squared * other.l2_squared)
+        return Sensitivity(one.l1 * other.l1, one.l2_squared * other.l2_squared)
 
     @property
     def variances(self) -> Floats:

@@ -23,7 +23,7 @@ import numpy as np
 
 from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.mechanisms.grid import Grid, deal_out, scores
-from dpgov.privacy.mechanisms.mechanism import Chosen, Column, Drawn, Statements
+from dpgov.privacy.mechanisms.mechanism import AnswerColumn, Chosen, Drawn, Statements
 from dpgov.privacy.mechanisms.table import Measured
 from dpgov.privacy.noise import sampling
 from dpgov.privacy.noise.noise import rank_statement
@@ -72,14 +72,14 @@ class Quantiles(Chosen):
         chosen = [self._choose(rows) for rows in self.rows_of_cells(table)]
         statements = self._statements()
         columns = tuple(
-            Column(statistic, facts, tuple(self._cell(c[at], statements) for c in chosen))
+            AnswerColumn(statistic, facts, tuple(self._cell(c[at], statements) for c in chosen))
             for at, statistic, facts in self._columns()
         )
         return Drawn(chosen, columns)
 
-    def expected(self, rows_in_a_cell: int | None) -> list[tuple[Column, Statements]]:
+    def expected(self, rows_in_a_cell: int | None) -> list[tuple[AnswerColumn, Statements]]:
         """In rows; the number of rows does not matter."""
-        return [(Column(s, facts), self._statements()) for _, s, facts in self._columns()]
+        return [(AnswerColumn(s, facts), self._statements()) for _, s, facts in self._columns()]
 
     def _cell(self, place: int, statements: Statements) -> dict[str, Any]:
         return {"value": self.grid.value(place), "accuracy": statements}

@@ -17,11 +17,11 @@ import numpy as np
 from dpgov.language.said import pattern
 from dpgov.privacy.accounting.decimals import json_number, json_number_up
 from dpgov.privacy.accounting.loss import Loss
-from dpgov.privacy.mechanisms.descent import Fit
+from dpgov.privacy.mechanisms.descent import LogisticFit
 from dpgov.privacy.mechanisms.design import Design, Term, complete, design_for
 from dpgov.privacy.mechanisms.draw import Draw
-from dpgov.privacy.mechanisms.least_squares import Line, Moments, solve
-from dpgov.privacy.mechanisms.mechanism import Column, Drawn, OfOne, Statements, Summed
+from dpgov.privacy.mechanisms.least_squares import LinearFit, Moments, solve
+from dpgov.privacy.mechanisms.mechanism import AnswerColumn, Drawn, OfOne, Statements, Summed
 from dpgov.privacy.mechanisms.table import Measured
 from dpgov.privacy.noise.noise import Floats, Noise, statement
 from dpgov.privacy.noise.sensitivity import Exposure
@@ -80,12 +80,12 @@ class Regression(OfOne, Summed):
         noisy = self.taken.run(table)
         return Drawn([list(cell) for cell in noisy], self.released(noisy))
 
-    def released(self, noisy: Sequence[Sequence[int]]) -> tuple[Column, ...]:
+    def released(self, noisy: Sequence[Sequence[int]]) -> tuple[AnswerColumn, ...]:
         """The columns that these released moments make; the intercept's cells tell of the line."""
         lines = [self._line(cell) for cell in noisy]
         spreads = [line.spread() for line in lines]
         columns = [
-            Column(
+            AnswerColumn(
                 self.statistic, self._facts(one), tuple(map(partial(_cell, one), lines, spreads))
             )
             for one in coefficients_of(self.design)
@@ -95,7 +95,7 @@ class Regression(OfOne, Summed):
         cells = tuple(cell | {"fit": _fit(line, self.design)} for cell, line in told)
         return (replace(first, cells=cells), *columns[1:])
 
-    def _line(self, cell: Sequence[int]) -> Line:
+    def _line(self, cell: Sequence[int]) -> LinearFit:
         return solve(self._moments(np.array(cell, dtype=np.float64) / self.design.size**2))
 
     def describe(self) -> dict[str, Any]:
@@ -104,14 +104,14 @@ class Regression(OfOne, Summed):
         sums = [{"name": MOMENTS, "lattice": 1 / self.design.size**2}]
         return self.taken.describe() | {"readings": sums, "moments": names}
 
-    def expected(self, rows_in_a_cell: int | None) -> list[tuple[Column, Statements]]:
+    def expected(self, rows_in_a_cell: int | None) -> list[tuple[AnswerColumn, Statements]]:
         """For so many invented rows; see `invented`."""
         made = coefficients_of(self.design)
         errors: tuple[Statements, ...] = tuple([] for _ in made)
         if rows_in_a_cell is not None:
             errors = _expected(self.design, self.taken.noise, rows_in_a_cell)
         return [
-            (Column(self.statistic, self._facts(one)), list(statements))
+            (AnswerColumn(self.statistic, self._facts(one)), list(statements))
             for one, statements in zip(made, errors, strict=True)
         ]
 
@@ -220,7 +220,9 @@ def _expected(design: Design, noise: Noise, rows: int) -> tuple[Statements, ...]
     return tuple(said_of(one, line, line.errors(one.combination)) for one in made)
 
 
-def said_of(one: Coefficient, found: Line | Fit, errors: Sequence[float] | None) -> Statements:
+def said_of(
+    one: Coefficient, found: LinearFit | LogisticFit, errors: Sequence[float] | None
+) -> Statements:
     """Its errors at each level, with what rounding adds; or that none of them is known."""
     if errors is None:
         return [_unknown(level) for level in CONFIDENCE_LEVELS]
@@ -239,7 +241,7 @@ def _unknown(level: Fraction) -> dict[str, Any]:
     }
 
 
-def cell_of(one: Coefficient, found: Line | Fit, chance: float) -> dict[str, Any]:
+def cell_of(one: Coefficient, found: LinearFit | LogisticFit, chance: float) -> dict[str, Any]:
     """Its number, its error by noise, and, where that is known, the interval for noise and chance
     together.
     """
@@ -257,12 +259,12 @@ def cell_of(one: Coefficient, found: Line | Fit, chance: float) -> dict[str, Any
     return cell | {"interval": {"confidence_level": USUAL_STATED, "range": ends}}
 
 
-def _cell(one: Coefficient, line: Line, spread: float) -> dict[str, Any]:
+def _cell(one: Coefficient, line: LinearFit, spread: float) -> dict[str, Any]:
     chance = line.chance(one.combination, spread)
     return cell_of(one, line, chance)
 
 
-def _fit(line: Line, design: Design) -> dict[str, Any]:
+def _fit(line: LinearFit, design: Design) -> dict[str, Any]:
     """The whole line: rows by the noisy count, R², how far off an outcome is, what was widened.
 
     Of a line that was widened the noise leaves nothing to say of what it explains.

@@ -18,14 +18,14 @@ from functools import lru_cache
 
 from dpgov.privacy.mechanisms.design import Design, Term, check_size, product, room_for
 from dpgov.privacy.mechanisms.draw import Reading
-from dpgov.privacy.noise.sensitivity import Contribution, Reach
+from dpgov.privacy.noise.sensitivity import Contribution, Sensitivity
 from dpgov.privacy.plan.request import (
     ON_CURVE,
     WEIGHT,
-    Curve,
     Factor,
     Measure,
     MeasureKind,
+    TabulatedCurve,
 )
 from dpgov.privacy.plan.schema import DatasetSchema
 
@@ -70,11 +70,11 @@ def _power_of_two(most: int) -> int:
     return 1 << (most.bit_length() - 1)
 
 
-def curve_at(point: tuple[int, ...], design: Design, lattice: Lattice) -> Curve:
+def curve_at(point: tuple[int, ...], design: Design, lattice: Lattice) -> TabulatedCurve:
     """The curve through the scores of these coefficients, each a multiple of 1 / FINE."""
     pairs = list(zip(design.terms, point, strict=True))
     step = FINE * lattice.size // _PLACES
-    return Curve(
+    return TabulatedCurve(
         weights=tuple((t.factor, t.times * at) for t, at in pairs if t.factor is not None),
         plus=sum(term.plus * at for term, at in pairs) + REACH * FINE * lattice.size,
         table=_table(lattice.unit),
@@ -145,7 +145,7 @@ def of_halves(design: Design, lattice: Lattice) -> Contribution:
     Two rows may have numbers of either sign, so that they are twice that apart.
     """
     row = [term.size * (lattice.unit // 2) for term in design.largest_row()]
-    size = Reach(sum(row), sum(number**2 for number in row))
+    size = Sensitivity(sum(row), sum(number**2 for number in row))
     return Contribution(size, size.times(2), size.times(2), both=2 * size.l2_squared)
 
 

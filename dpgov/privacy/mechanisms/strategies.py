@@ -34,7 +34,7 @@ from dpgov.privacy.mechanisms.trees import (
     weights_of_counts,
 )
 from dpgov.privacy.noise.noise import Floats
-from dpgov.privacy.noise.sensitivity import Reach
+from dpgov.privacy.noise.sensitivity import Sensitivity
 
 Drawing = TypeVar("Drawing", bound="Workable")
 # What the sums are called in quotes and releases.
@@ -102,7 +102,7 @@ class Strategy:
         return self.bins + sum(len(level.starts) for level in levels(self.bins, self.branching))
 
     @property
-    def reach(self) -> Reach:
+    def reach(self) -> Sensitivity:
         """How far one row moves the sums: the largest column.
 
         Above bins each row is once on every level.
@@ -110,7 +110,7 @@ class Strategy:
         if self.branching == SQUARE_ROOT:
             return _reach_of_root(self.bins)
         once = 1 + sum(1 for _ in levels(self.bins, self.branching))
-        return Reach(once, once)
+        return Sensitivity(once, once)
 
     @property
     def variances(self) -> Floats:
@@ -208,9 +208,9 @@ def _square_root(bins: int) -> Integers:
 
 
 @lru_cache(maxsize=256)
-def _reach_of_root(bins: int) -> Reach:
+def _reach_of_root(bins: int) -> Sensitivity:
     sums = _matrix(bins, SQUARE_ROOT)
-    return Reach(int(sums.sum(axis=0).max()), int((sums**2).sum(axis=0).max()))
+    return Sensitivity(int(sums.sum(axis=0).max()), int((sums**2).sum(axis=0).max()))
 
 
 @lru_cache(maxsize=256)

@@ -23,7 +23,7 @@ from dpgov.language.said import pattern
 from dpgov.privacy.accounting.decimals import decimals_of, json_number, json_number_up
 from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.mechanisms.draw import Draw, Reading, in_units
-from dpgov.privacy.mechanisms.mechanism import Column, Drawn, OfOne, Statements, Summed
+from dpgov.privacy.mechanisms.mechanism import AnswerColumn, Drawn, OfOne, Statements, Summed
 from dpgov.privacy.mechanisms.table import AlikeCells, Counted, Measured, OneEach
 from dpgov.privacy.noise.noise import statement
 from dpgov.privacy.noise.sensitivity import (
@@ -67,11 +67,11 @@ class Total(OfOne, Summed):
         unit = self.taken.readings[0].unit
         values = noisy if unit == 1 else [in_units(number, unit) for number in noisy]
         cells = AlikeCells(values, self._statements())
-        return Drawn(OneEach(noisy), (Column(self.statistic, {}, cells),))
+        return Drawn(OneEach(noisy), (AnswerColumn(self.statistic, {}, cells),))
 
-    def expected(self, rows_in_a_cell: int | None) -> list[tuple[Column, Statements]]:
+    def expected(self, rows_in_a_cell: int | None) -> list[tuple[AnswerColumn, Statements]]:
         """From the noise scale alone; the number of rows does not matter."""
-        return [(Column(self.statistic, {}), self._statements())]
+        return [(AnswerColumn(self.statistic, {}), self._statements())]
 
     def _statements(self) -> Statements:
         return noise_statements(self.taken, self.taken.readings[0].unit)
@@ -150,11 +150,11 @@ class PublicMean(OfOne, Summed):
         noisy = self.taken.run(table)
         statements = self._statements()
         cells = tuple({"value": self._value(n[0]), "accuracy": statements} for n in noisy)
-        return Drawn([list(n) for n in noisy], (Column(self.statistic, {}, cells),))
+        return Drawn([list(n) for n in noisy], (AnswerColumn(self.statistic, {}, cells),))
 
-    def expected(self, rows_in_a_cell: int | None) -> list[tuple[Column, Statements]]:
+    def expected(self, rows_in_a_cell: int | None) -> list[tuple[AnswerColumn, Statements]]:
         """From the noise scale and the public number of rows."""
-        return [(Column(self.statistic, {}), self._statements())]
+        return [(AnswerColumn(self.statistic, {}), self._statements())]
 
     def _value(self, steps: int) -> int | float:
         mean = Fraction(steps * self.taken.readings[0].unit, self.rows)

@@ -9,10 +9,10 @@ import numpy as np
 
 from dpgov.privacy.accounting.decimals import decimals_of, json_number, json_number_up
 from dpgov.privacy.mechanisms.draw import Draw, NoisyCell
-from dpgov.privacy.mechanisms.mechanism import Column, Drawn, Statements, Summed
+from dpgov.privacy.mechanisms.mechanism import AnswerColumn, Drawn, Statements, Summed
 from dpgov.privacy.mechanisms.table import Measured
 from dpgov.privacy.mechanisms.totals import EXTRA_DECIMALS, Scale
-from dpgov.privacy.noise.intervals import HALF, Sums, mean_bounds, variance_range
+from dpgov.privacy.noise.intervals import HALF, BernsteinSums, mean_bounds, variance_range
 from dpgov.privacy.noise.noise import Floats, statement
 from dpgov.privacy.noise.spread import weighted
 from dpgov.privacy.plan.levels import CONFIDENCE_LEVELS
@@ -42,9 +42,9 @@ class Basis:
         return self.taken.readings[0].unit.denominator
 
     @property
-    def sums(self) -> Sums:
+    def sums(self) -> BernsteinSums:
         """For intervals."""
-        return Sums(self.taken.noise, self.degree, self.whole, self.times)
+        return BernsteinSums(self.taken.noise, self.degree, self.whole, self.times)
 
     @property
     def decimals(self) -> int:
@@ -212,7 +212,7 @@ def view_of(statistic: Statistic, basis: Basis) -> View:
 
 
 @dataclass(frozen=True, slots=True)
-class Moments(Summed):
+class PowerSums(Summed):
     """One draw of `degree` + 1 sums in each cell, and the statistics made of it."""
 
     views: tuple[View, ...]
@@ -231,13 +231,15 @@ class Moments(Summed):
     def run(self, table: Sequence[Measured]) -> Drawn:
         """The noisy sums, and every statistic made of the same ones."""
         noisy = self.taken.run(table)
-        columns = tuple(Column(view.statistic, {}, _cells(view, noisy)) for view in self.views)
+        columns = tuple(
+            AnswerColumn(view.statistic, {}, _cells(view, noisy)) for view in self.views
+        )
         return Drawn([list(cell) for cell in noisy], columns)
 
-    def expected(self, rows_in_a_cell: int | None) -> list[tuple[Column, Statements]]:
+    def expected(self, rows_in_a_cell: int | None) -> list[tuple[AnswerColumn, Statements]]:
         """For that many rows and the worst place of the mean."""
         return [
-            (Column(view.statistic, {}), expected_of(view, rows_in_a_cell, self.taken))
+            (AnswerColumn(view.statistic, {}), expected_of(view, rows_in_a_cell, self.taken))
             for view in self.views
         ]
 

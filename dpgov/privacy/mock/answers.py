@@ -17,13 +17,13 @@ from dpgov.privacy.plan.request import (
     WEIGHT,
     AllOf,
     CodeFilter,
-    Curve,
     ExactAnswer,
     ExactRequest,
     Factor,
     Measure,
     MeasureKind,
     RowFilter,
+    TabulatedCurve,
     UnitBounds,
 )
 
@@ -162,7 +162,7 @@ def _products(
     return [int(total) for total in totals]
 
 
-def _numbers(table: MockTable, factor: Factor, curve: Curve | None) -> tuple[Codes, Mask]:
+def _numbers(table: MockTable, factor: Factor, curve: TabulatedCurve | None) -> tuple[Codes, Mask]:
     """A factor of all rows, and which rows have it; of others it is anything."""
     if curve is not None and factor.column in (ON_CURVE, WEIGHT):
         value, known = _curved(table, curve)
@@ -175,8 +175,8 @@ def _numbers(table: MockTable, factor: Factor, curve: Curve | None) -> tuple[Cod
     return found, codes >= 0
 
 
-def _curved(table: MockTable, curve: Curve) -> tuple[Codes, Mask]:
-    """See `Curve`."""
+def _curved(table: MockTable, curve: TabulatedCurve) -> tuple[Codes, Mask]:
+    """See `TabulatedCurve`."""
     score = np.full(table.rows, curve.plus, dtype=np.int64)
     known = np.ones(table.rows, dtype=np.bool_)
     for factor, weight in curve.weights:

@@ -26,7 +26,7 @@ _KEY_BITS = 2**62
 
 
 @dataclass(frozen=True, slots=True)
-class Units:
+class MockUnits:
     """Whose row each row is: the unit's number, the row's place there, all its rows, its key."""
 
     number: Codes
@@ -61,7 +61,7 @@ class MockTable:
             return found
         return np.where(found == MISSING, spec.impute_code or 0, found)
 
-    def units(self) -> Units:
+    def units(self) -> MockUnits:
         """Whose rows they are; each row is a unit of its own where no column names it."""
         return _units(self.schema, self.rows)
 
@@ -95,14 +95,14 @@ def _codes(spec: ColumnSpec, rows: int) -> Codes:
     return found
 
 
-def _units(schema: DatasetSchema, rows: int) -> Units:
+def _units(schema: DatasetSchema, rows: int) -> MockUnits:
     alone = schema.unit.private_id is None
     most = 1 if alone else min(schema.unit.max_rows_per_unit, _MOST_ROWS_OF_ONE)
     drawn = stream(f"unit {schema.unit.private_id}", rows)
     sizes = 1 + (drawn[:, 0] % np.uint64(most)).astype(np.int64)
     number = np.repeat(np.arange(rows), sizes)[:rows]
     begins = np.cumsum(sizes) - sizes
-    return Units(
+    return MockUnits(
         number=number,
         rank=np.arange(rows) - begins[number],
         size=np.bincount(number, minlength=rows)[number],

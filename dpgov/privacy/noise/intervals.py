@@ -36,7 +36,7 @@ _SPENT_ON_MEAN = Fraction(1, 20)
 
 
 @dataclass(frozen=True, slots=True)
-class Sums:
+class BernsteinSums:
     """Noisy sums over rows of the Bernstein polynomials of u of this degree, times `whole`.
 
     Each has `times` noises in it: of so many cells that were added up.
@@ -54,7 +54,7 @@ class Sums:
         return spread_sums.bounds(self.noise, self.times, weights, level) / self.whole
 
 
-def mean_bounds(sums: Sums, level: Fraction, centred: Floats, counts: Floats) -> Floats:
+def mean_bounds(sums: BernsteinSums, level: Fraction, centred: Floats, counts: Floats) -> Floats:
     """For each mean, as its distance from one half, and noisy count, a bound on its error.
 
     A noisy count below one says nothing of the mean but its declared bounds.
@@ -67,7 +67,7 @@ def mean_bounds(sums: Sums, level: Fraction, centred: Floats, counts: Floats) ->
 
 
 def _farthest(
-    sums: Sums, level: Fraction, means: Floats, counts: Floats, direction: float
+    sums: BernsteinSums, level: Fraction, means: Floats, counts: Floats, direction: float
 ) -> Floats:
     """The distance to the last plausible mean on one side: t N' <= q(mean + direction t)."""
     nodes, quantiles = _mean_table(sums, level)
@@ -85,7 +85,7 @@ def _farthest(
 
 
 @lru_cache(maxsize=256)
-def _mean_table(sums: Sums, level: Fraction) -> tuple[Floats, Floats]:
+def _mean_table(sums: BernsteinSums, level: Fraction) -> tuple[Floats, Floats]:
     """q at evenly spaced distances from one half, never below the true quantile between them.
 
     q is convex for smooth noise (floating bodies of log-concave measures are convex), so that
@@ -100,7 +100,7 @@ def _mean_table(sums: Sums, level: Fraction) -> tuple[Floats, Floats]:
 
 
 def variance_range(
-    sums: Sums, level: Fraction, centred: Floats, variances: Floats, counts: Floats
+    sums: BernsteinSums, level: Fraction, centred: Floats, variances: Floats, counts: Floats
 ) -> tuple[Floats, Floats]:
     """The least and largest plausible variance of u for each noisy mean, variance and count."""
     spent = (1 - level) * _SPENT_ON_MEAN
@@ -120,7 +120,9 @@ def variance_range(
     return np.where(unknown, 0.0, low), np.where(unknown, QUARTER, high)
 
 
-def _variance_quantile(sums: Sums, level: Fraction, sizes: Floats, variances: Floats) -> Floats:
+def _variance_quantile(
+    sums: BernsteinSums, level: Fraction, sizes: Floats, variances: Floats
+) -> Floats:
     """q by bilinear interpolation in a table over |m - 1/2| and v."""
     table = _variance_table(sums, level)
     row = np.clip(sizes / HALF, 0, 1) * (_MEAN_NODES - 1)
@@ -135,7 +137,7 @@ def _variance_quantile(sums: Sums, level: Fraction, sizes: Floats, variances: Fl
 
 
 @lru_cache(maxsize=64)
-def _variance_table(sums: Sums, level: Fraction) -> Floats:
+def _variance_table(sums: BernsteinSums, level: Fraction) -> Floats:
     """q at nodes, and for the bend of weights between nodes, which are quadratic in m, a little."""
     means, variances = np.meshgrid(
         HALF + np.linspace(0.0, HALF, _MEAN_NODES),

@@ -76,7 +76,7 @@ class TooFewAnswers(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Likeness:
+class LikelihoodRatio:
     """By how much each answer speaks for the first table: a sum over the features of the answer.
 
     The logarithm of how much more often the first table gave such a feature.
@@ -96,14 +96,14 @@ class Likeness:
         return total
 
 
-def learn(first: Floats, second: Floats) -> Likeness:
+def learn(first: Floats, second: Floats) -> LikelihoodRatio:
     """From answers about both tables, one row each."""
     edges = tuple(_edges(np.concatenate([first[:, at], second[:, at]])) for at in _columns(first))
     logs = tuple(
         np.log((_counts(first[:, at], cut) + 0.5) / (_counts(second[:, at], cut) + 0.5))
         for at, cut in enumerate(edges)
     )
-    return Likeness(edges, logs)
+    return LikelihoodRatio(edges, logs)
 
 
 def _columns(answers: Floats) -> range:

@@ -20,15 +20,15 @@ from dpgov.privacy.plan.schema import DatasetSchema, Neighbouring, NumericDomain
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class Sensitivity:
     """How far something moves: L1, and L2 squared, in lattice units."""
 
     l1: int
     l2_squared: int
 
-    def times(self, factor: int) -> "Reach":
+    def times(self, factor: int) -> "Sensitivity":
         """So many of them at once."""
-        return Reach(factor * self.l1, factor**2 * self.l2_squared)
+        return Sensitivity(factor * self.l1, factor**2 * self.l2_squared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,9 @@ class Contribution:
     replace them move a cell: by at most √((n² + m²) both) in L2.
     """
 
-    size: Reach
-    span: Reach
-    span_from_nothing: Reach
+    size: Sensitivity
+    span: Sensitivity
+    span_from_nothing: Sensitivity
     both: int
 
 
@@ -62,13 +62,13 @@ def shares_of(whole: int) -> Contribution:
 
     Two of them can be wholly apart: 2 whole in L1, the square root of 2 times whole in L2.
     """
-    apart = Reach(2 * whole, 2 * whole**2)
+    apart = Sensitivity(2 * whole, 2 * whole**2)
     # Two vectors without negative numbers: the square of their difference is at most both squares.
     return Contribution(size=_number(whole), span=apart, span_from_nothing=apart, both=whole**2)
 
 
-def _number(size: int) -> Reach:
-    return Reach(size, size**2)
+def _number(size: int) -> Sensitivity:
+    return Sensitivity(size, size**2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ def exposure(
     )
 
 
-def reach(contribution: Contribution, exposed: Exposure) -> Reach:
+def reach(contribution: Contribution, exposed: Exposure) -> Sensitivity:
     """Both bounds.
 
     A row that can drop out adds nothing in one of two tables, so under change_one the span from
@@ -148,14 +148,14 @@ def reach(contribution: Contribution, exposed: Exposure) -> Reach:
     """
     if exposed.neighbouring is Neighbouring.ADD_REMOVE:
         size = contribution.size
-        return Reach(size.l1 * exposed.rows, size.l2_squared * exposed.squares)
+        return Sensitivity(size.l1 * exposed.rows, size.l2_squared * exposed.squares)
     if exposed.grouped:
         return _replaced(contribution, exposed)
     nothing = contribution.span_from_nothing
     return (nothing if exposed.droppable else contribution.span).times(exposed.rows)
 
 
-def _replaced(contribution: Contribution, exposed: Exposure) -> Reach:
+def _replaced(contribution: Contribution, exposed: Exposure) -> Sensitivity:
     """Over groups, under change_one: the least of bounds that all hold.
 
     With s = max|c|₂ and t = max|x - y|₂, n rows of a cell and the m that replace them move it by at
@@ -165,7 +165,7 @@ def _replaced(contribution: Contribution, exposed: Exposure) -> Reach:
     nothing, size = contribution.span_from_nothing, contribution.size
     rows, crowd = exposed.rows, exposed.crowd
     of_a_pair = max(2 * size.l2_squared, nothing.l2_squared)
-    return Reach(
+    return Sensitivity(
         min(2 * size.l1 * rows, exposed.cells * crowd * nothing.l1),
         min(
             of_a_pair * rows**2,
@@ -176,7 +176,7 @@ def _replaced(contribution: Contribution, exposed: Exposure) -> Reach:
     )
 
 
-def of_count(exposed: Exposure) -> Reach:
+def of_count(exposed: Exposure) -> Sensitivity:
     """Rows: a row adds 0 or 1, so a replaced row moves one cell by at most 1.
 
     Kept at K under change_one even where no row can drop out and the true bound is zero: then
@@ -186,7 +186,7 @@ def of_count(exposed: Exposure) -> Reach:
     return reach(Contribution(size=one, span=one, span_from_nothing=one, both=1), exposed)
 
 
-def of_units(exposed: Exposure) -> Reach:
+def of_units(exposed: Exposure) -> Sensitivity:
     """Distinct units: a unit adds 1 to each of at most `groups` cells.
 
     A replaced unit may leave all of its cells and enter as many others, as far as there are
@@ -194,10 +194,10 @@ def of_units(exposed: Exposure) -> Reach:
     """
     replaced = exposed.neighbouring is Neighbouring.CHANGE_ONE
     cells = min(exposed.groups * (2 if replaced else 1), exposed.cells)
-    return Reach(exposed.units * cells, exposed.units**2 * cells)
+    return Sensitivity(exposed.units * cells, exposed.units**2 * cells)
 
 
-def of_values(values: int, exposed: Exposure) -> Reach:
+def of_values(values: int, exposed: Exposure) -> Sensitivity:
     """Distinct values of a column that can hold so many of them.
 
     Rows that go or come move a cell by one each at most, and by its values at most: of n rows that
@@ -214,14 +214,14 @@ def of_values(values: int, exposed: Exposure) -> Reach:
     squares = full * most**2 + left**2
     l1 = min(moves, exposed.cells * most)
     l2_squared = min(squares * moves // rows, exposed.cells * most**2)
-    return Reach(exposed.units * l1, exposed.units**2 * l2_squared)
+    return Sensitivity(exposed.units * l1, exposed.units**2 * l2_squared)
 
 
-def of_sum(domain: NumericDomain, exposed: Exposure) -> Reach:
+def of_sum(domain: NumericDomain, exposed: Exposure) -> Sensitivity:
     """A sum in steps: a present row adds a number from [lower_steps, upper_steps]."""
     return reach(scalar(domain.lower_steps, domain.upper_steps), exposed)
 
 
-def of_shares(whole: int, exposed: Exposure) -> Reach:
+def of_shares(whole: int, exposed: Exposure) -> Sensitivity:
     """Several sums at once, to which a present row adds numbers that make up `whole`."""
     return reach(shares_of(whole), exposed)

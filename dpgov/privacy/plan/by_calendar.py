@@ -9,7 +9,7 @@ range of codes that falls into one of twelve bins.
 from enum import StrEnum
 
 from dpgov.privacy.plan.bins import CodeGrouping
-from dpgov.privacy.plan.calendar import Step, number_of, period_text, start_of
+from dpgov.privacy.plan.calendar import DateStep, number_of, period_text, start_of
 from dpgov.privacy.plan.predicates import first_code
 from dpgov.privacy.plan.schema import DateDomain
 
@@ -31,49 +31,49 @@ class CalendarPart(StrEnum):
     @property
     def in_order(self) -> bool:
         """Whether its bins follow each other in time."""
-        return self.value in tuple(Step)
+        return self.value in tuple(DateStep)
 
 
-_PERIODS = (Step.DAY, Step.MONTH, Step.QUARTER, Step.YEAR)
+_PERIODS = (DateStep.DAY, DateStep.MONTH, DateStep.QUARTER, DateStep.YEAR)
 _OF_YEAR = (CalendarPart.QUARTER_OF_YEAR, CalendarPart.MONTH_OF_YEAR)
 # Which parts a step has: every one of its periods lies in one bin.
-PARTS: dict[Step, tuple[CalendarPart, ...]] = {
-    Step.HOUR: (
-        *map(CalendarPart, (Step.HOUR, Step.DAY, Step.WEEK, *_PERIODS[1:])),
+PARTS: dict[DateStep, tuple[CalendarPart, ...]] = {
+    DateStep.HOUR: (
+        *map(CalendarPart, (DateStep.HOUR, DateStep.DAY, DateStep.WEEK, *_PERIODS[1:])),
         *_OF_YEAR,
         CalendarPart.WEEKDAY,
         CalendarPart.HOUR_OF_DAY,
     ),
-    Step.DAY: (
-        *map(CalendarPart, (Step.DAY, Step.WEEK, *_PERIODS[1:])),
+    DateStep.DAY: (
+        *map(CalendarPart, (DateStep.DAY, DateStep.WEEK, *_PERIODS[1:])),
         *_OF_YEAR,
         CalendarPart.WEEKDAY,
     ),
-    Step.WEEK: (CalendarPart.WEEK,),
-    Step.MONTH: (*map(CalendarPart, _PERIODS[1:]), *_OF_YEAR),
-    Step.QUARTER: (*map(CalendarPart, _PERIODS[2:]), CalendarPart.QUARTER_OF_YEAR),
-    Step.YEAR: (CalendarPart.YEAR,),
+    DateStep.WEEK: (CalendarPart.WEEK,),
+    DateStep.MONTH: (*map(CalendarPart, _PERIODS[1:]), *_OF_YEAR),
+    DateStep.QUARTER: (*map(CalendarPart, _PERIODS[2:]), CalendarPart.QUARTER_OF_YEAR),
+    DateStep.YEAR: (CalendarPart.YEAR,),
 }
 # For each step the length of a round, and for each of its bins how many periods.
-_ROUNDS: dict[tuple[Step, CalendarPart], tuple[int, int]] = {
-    (Step.HOUR, CalendarPart.HOUR_OF_DAY): (24, 1),
-    (Step.HOUR, CalendarPart.WEEKDAY): (168, 24),
-    (Step.DAY, CalendarPart.WEEKDAY): (7, 1),
-    (Step.MONTH, CalendarPart.MONTH_OF_YEAR): (12, 1),
-    (Step.MONTH, CalendarPart.QUARTER_OF_YEAR): (12, 3),
-    (Step.QUARTER, CalendarPart.QUARTER_OF_YEAR): (4, 1),
+_ROUNDS: dict[tuple[DateStep, CalendarPart], tuple[int, int]] = {
+    (DateStep.HOUR, CalendarPart.HOUR_OF_DAY): (24, 1),
+    (DateStep.HOUR, CalendarPart.WEEKDAY): (168, 24),
+    (DateStep.DAY, CalendarPart.WEEKDAY): (7, 1),
+    (DateStep.MONTH, CalendarPart.MONTH_OF_YEAR): (12, 1),
+    (DateStep.MONTH, CalendarPart.QUARTER_OF_YEAR): (12, 3),
+    (DateStep.QUARTER, CalendarPart.QUARTER_OF_YEAR): (4, 1),
 }
 # What has no rounds of equal length: its periods, and how many of them make a year.
-_FOLDED: dict[CalendarPart, tuple[Step, int]] = {
-    CalendarPart.MONTH_OF_YEAR: (Step.MONTH, 12),
-    CalendarPart.QUARTER_OF_YEAR: (Step.QUARTER, 4),
+_FOLDED: dict[CalendarPart, tuple[DateStep, int]] = {
+    CalendarPart.MONTH_OF_YEAR: (DateStep.MONTH, 12),
+    CalendarPart.QUARTER_OF_YEAR: (DateStep.QUARTER, 4),
 }
 
 
 def names_of(part: CalendarPart, domain: DateDomain) -> tuple[str, ...]:
     """The bins: periods in ISO 8601; 00 to 23, 1 (Monday) to 7, 01 to 12, 1 to 4 in a round."""
     if part.in_order:
-        step = Step(part.value)
+        step = DateStep(part.value)
         return tuple(period_text(step, number) for number in _numbers(step, domain))
     first = 0 if part is CalendarPart.HOUR_OF_DAY else 1
     digits = 2 if part in (CalendarPart.HOUR_OF_DAY, CalendarPart.MONTH_OF_YEAR) else 1
@@ -84,7 +84,7 @@ def names_of(part: CalendarPart, domain: DateDomain) -> tuple[str, ...]:
 def how_many(part: CalendarPart, domain: DateDomain) -> int:
     """How many bins there are, without making them."""
     if part.in_order:
-        return len(_numbers(Step(part.value), domain))
+        return len(_numbers(DateStep(part.value), domain))
     if _is_folded(part, domain):
         return _FOLDED[part][1]
     long, wide = _ROUNDS[domain.unit, part]
@@ -105,7 +105,7 @@ def _is_folded(part: CalendarPart, domain: DateDomain) -> bool:
 def by_calendar(part: CalendarPart, column: int, domain: DateDomain) -> CodeGrouping:
     """The bins over codes, in the order of their names."""
     if part.in_order:
-        return CodeGrouping(column, _ranges(Step(part.value), domain))
+        return CodeGrouping(column, _ranges(DateStep(part.value), domain))
     if _is_folded(part, domain):
         step, folds = _FOLDED[part]
         # Period 0 of the calendar begins a year.
@@ -117,14 +117,14 @@ def by_calendar(part: CalendarPart, column: int, domain: DateDomain) -> CodeGrou
     return CodeGrouping(column, ranges, turns=long, start=domain.first % long)
 
 
-def _ranges(step: Step, domain: DateDomain) -> tuple[tuple[int, int], ...]:
+def _ranges(step: DateStep, domain: DateDomain) -> tuple[tuple[int, int], ...]:
     """The codes of each period, cut off at the declared ends."""
     starts = [first_code(start_of(step, n), domain) for n in _numbers(step, domain)]
     ends = [start - 1 for start in starts[1:]] + [domain.top]
     return tuple(zip((0, *starts[1:]), ends, strict=True))
 
 
-def _numbers(step: Step, domain: DateDomain) -> range:
+def _numbers(step: DateStep, domain: DateDomain) -> range:
     ends = (start_of(domain.unit, domain.first + code) for code in (0, domain.top))
     low, high = (int(number_of(step, second)) for second in ends)
     return range(low, high + 1)

@@ -16,7 +16,7 @@ _HOUR, _DAY = 3_600, 86_400
 _BEFORE, _ERA = 306, 146_097
 
 
-class Step(StrEnum):
+class DateStep(StrEnum):
     """The periods that dates are counted in, the finest first."""
 
     HOUR = "hour"
@@ -29,16 +29,16 @@ class Step(StrEnum):
 
 # How far two neighbouring dates of a column lie apart.
 STEP_WORDS = {
-    Step.HOUR: pattern("one hour"),
-    Step.DAY: pattern("one day"),
-    Step.WEEK: pattern("one week"),
-    Step.MONTH: pattern("one month"),
-    Step.QUARTER: pattern("one quarter"),
-    Step.YEAR: pattern("one year"),
+    DateStep.HOUR: pattern("one hour"),
+    DateStep.DAY: pattern("one day"),
+    DateStep.WEEK: pattern("one week"),
+    DateStep.MONTH: pattern("one month"),
+    DateStep.QUARTER: pattern("one quarter"),
+    DateStep.YEAR: pattern("one year"),
 }
 
 
-class Span(NamedTuple):
+class PeriodSpan(NamedTuple):
     """A named period: from its first second to the one after its last."""
 
     start: int
@@ -83,46 +83,46 @@ def days_in(year: Any, month: Any) -> Any:
     return days_of(year + month // 12, month % 12 + 1, 1) - days_of(year, month, 1)
 
 
-def number_of(step: Step, second: Any) -> Any:
+def number_of(step: DateStep, second: Any) -> Any:
     """The number of the period that a moment lies in."""
-    if step is Step.HOUR:
+    if step is DateStep.HOUR:
         return second // _HOUR
     days = second // _DAY
-    if step is Step.DAY:
+    if step is DateStep.DAY:
         return days
-    if step is Step.WEEK:
+    if step is DateStep.WEEK:
         return days // 7
     year, month, _ = date_of(days)
     return ((year - 1) * 12 + month - 1) // _MONTHS[step]
 
 
-_MONTHS = {Step.MONTH: 1, Step.QUARTER: 3, Step.YEAR: 12}
+_MONTHS = {DateStep.MONTH: 1, DateStep.QUARTER: 3, DateStep.YEAR: 12}
 
 
-def start_of(step: Step, number: int) -> int:
+def start_of(step: DateStep, number: int) -> int:
     """The first second of a period."""
-    if step is Step.HOUR:
+    if step is DateStep.HOUR:
         return number * _HOUR
     if step in _MONTHS:
         months = number * _MONTHS[step]
         return int(days_of(months // 12 + 1, months % 12 + 1, 1)) * _DAY
-    return number * _DAY * (7 if step is Step.WEEK else 1)
+    return number * _DAY * (7 if step is DateStep.WEEK else 1)
 
 
-def period_text(step: Step, number: int) -> str:
+def period_text(step: DateStep, number: int) -> str:
     """A period's name: 2024, 2024-Q1, 2024-01, 2024-W05, 2024-01-31 or 2024-01-31T14."""
     days, second = divmod(start_of(step, number), _DAY)
     year, month, day = date_of(days)
-    if step is Step.WEEK:
+    if step is DateStep.WEEK:
         # A week belongs to the year of its Thursday.
         year = date_of(days + 3)[0]
         return f"{year:04}-W{(days - _first_week(year)) // 7 + 1:02}"
     return {
-        Step.YEAR: f"{year:04}",
-        Step.QUARTER: f"{year:04}-Q{(month + 2) // 3}",
-        Step.MONTH: f"{year:04}-{month:02}",
-        Step.DAY: f"{year:04}-{month:02}-{day:02}",
-        Step.HOUR: f"{year:04}-{month:02}-{day:02}T{second // _HOUR:02}",
+        DateStep.YEAR: f"{year:04}",
+        DateStep.QUARTER: f"{year:04}-Q{(month + 2) // 3}",
+        DateStep.MONTH: f"{year:04}-{month:02}",
+        DateStep.DAY: f"{year:04}-{month:02}-{day:02}",
+        DateStep.HOUR: f"{year:04}-{month:02}-{day:02}T{second // _HOUR:02}",
     }[step]
 
 
@@ -140,7 +140,7 @@ _PERIOD = re.compile(
 )
 
 
-def span_of(text: object) -> Span:
+def span_of(text: object) -> PeriodSpan:
     """The period that an ISO 8601 text, or a quarter like 2024-Q1, names. Raises NotADate."""
     spelt = str(text).strip().upper() if isinstance(text, int | str) else ""
     found = None if isinstance(text, bool) else _PERIOD.fullmatch(spelt)
@@ -159,29 +159,29 @@ def has_time_of_day(text: str) -> bool:
     return named.end - named.start < _DAY
 
 
-def _span(parts: dict[str, int]) -> Span | None:
+def _span(parts: dict[str, int]) -> PeriodSpan | None:
     year, month, day = parts["year"], parts.get("month", 1), parts.get("day", 1)
     if year < 1 or not 1 <= month <= 12 or not 1 <= day <= days_in(year, month):
         return None
     if "week" in parts:
         start = _first_week(year) + 7 * (parts["week"] - 1)
         real = parts["week"] >= 1 and date_of(start + 3)[0] == year
-        return Span(start * _DAY, (start + 7) * _DAY) if real else None
+        return PeriodSpan(start * _DAY, (start + 7) * _DAY) if real else None
     if "hour" in parts:
         return _moment(int(days_of(year, month, day)) * _DAY, parts)
     step = next(s for s in _NAMED_BY if s.value in parts)
     second = int(days_of(year, 3 * parts["quarter"] - 2 if "quarter" in parts else month, day))
     number = int(number_of(step, second * _DAY))
-    return Span(start_of(step, number), start_of(step, number + 1))
+    return PeriodSpan(start_of(step, number), start_of(step, number + 1))
 
 
-_NAMED_BY = (Step.DAY, Step.MONTH, Step.QUARTER, Step.YEAR)
+_NAMED_BY = (DateStep.DAY, DateStep.MONTH, DateStep.QUARTER, DateStep.YEAR)
 
 
-def _moment(midnight: int, parts: dict[str, int]) -> Span | None:
+def _moment(midnight: int, parts: dict[str, int]) -> PeriodSpan | None:
     hour, minute, second = (parts.get(name, 0) for name in ("hour", "minute", "second"))
     if hour > 23 or minute > 59 or second > 59:
         return None
     long = 1 if "second" in parts else 60 if "minute" in parts else _HOUR
     start = midnight + hour * _HOUR + minute * 60 + second
-    return Span(start, start + long)
+    return PeriodSpan(start, start + long)

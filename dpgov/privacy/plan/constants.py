@@ -7,12 +7,12 @@ from fractions import Fraction
 
 from dpgov.language.said import said
 from dpgov.privacy.accounting.decimals import InvalidNumber, decimal_text, read_decimal
-from dpgov.privacy.plan.calendar import NotADate, Span, number_of, span_of
+from dpgov.privacy.plan.calendar import NotADate, PeriodSpan, number_of, span_of
 from dpgov.privacy.plan.formula import Comparison
 from dpgov.privacy.plan.schema import CategoryDomain, DateDomain, InvalidDomain, NumericDomain
 
 
-class Line:
+class NumberLine:
     """Where the values of a domain lie, as exact fractions; dates as numbers of periods."""
 
     def __init__(self, domain: NumericDomain) -> None:
@@ -56,7 +56,7 @@ def _steps(domain: NumericDomain, text: str, *, whole: bool) -> Fraction:
         raise InvalidDomain("constants", words) from problem
 
 
-def _period(domain: DateDomain, span: Span, text: str, *, whole: bool) -> int:
+def _period(domain: DateDomain, span: PeriodSpan, text: str, *, whole: bool) -> int:
     first, last = (int(number_of(domain.unit, end)) for end in (span.start, span.end - 1))
     if whole and first != last:
         words = said(

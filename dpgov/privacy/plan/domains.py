@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from dpgov.language.said import said, sentences
 from dpgov.privacy.accounting.decimals import InvalidNumber, read_decimal
-from dpgov.privacy.plan.calendar import NotADate, Span, Step, number_of, span_of
+from dpgov.privacy.plan.calendar import DateStep, NotADate, PeriodSpan, number_of, span_of
 from dpgov.privacy.plan.formula import Formula
 from dpgov.privacy.plan.layouts import read_layout
 from dpgov.privacy.plan.schema import (
@@ -103,10 +103,10 @@ def date_domain(
     Whether there is such a zone is the caller's to know.
     """
     try:
-        unit = Step(step)
+        unit = DateStep(step)
     except ValueError as problem:
         raise InvalidDomain(
-            "step", said("Choose a step: {steps}.", steps=", ".join(Step))
+            "step", said("Choose a step: {steps}.", steps=", ".join(DateStep))
         ) from problem
     first = number_of(unit, _named_span("lower", lower).start)
     last = number_of(unit, _named_span("upper", upper).end - 1)
@@ -120,7 +120,7 @@ def date_domain(
     )
 
 
-def _named_span(field: str, text: str) -> Span:
+def _named_span(field: str, text: str) -> PeriodSpan:
     try:
         return span_of(text)
     except NotADate as problem:

@@ -7,7 +7,7 @@ A layout is made of YYYY, MM, DD, HH, mm and ss with signs between them. Never g
 import re
 
 from dpgov.language.said import said
-from dpgov.privacy.plan.calendar import Step
+from dpgov.privacy.plan.calendar import DateStep
 from dpgov.privacy.plan.schema import InvalidDomain
 
 # What engines read a cell with: named groups, in the dialect of RE2.
@@ -27,19 +27,19 @@ _GROUPS = {
 }
 _TOKEN = re.compile("|".join(_GROUPS))
 # What must be written so that the period is known.
-NEEDED: dict[Step, tuple[str, ...]] = {
-    Step.YEAR: ("year",),
-    Step.QUARTER: ("year", "month"),
-    Step.MONTH: ("year", "month"),
-    Step.WEEK: ("year", "month", "day"),
-    Step.DAY: ("year", "month", "day"),
-    Step.HOUR: ("year", "month", "day", "hour"),
+NEEDED: dict[DateStep, tuple[str, ...]] = {
+    DateStep.YEAR: ("year",),
+    DateStep.QUARTER: ("year", "month"),
+    DateStep.MONTH: ("year", "month"),
+    DateStep.WEEK: ("year", "month", "day"),
+    DateStep.DAY: ("year", "month", "day"),
+    DateStep.HOUR: ("year", "month", "day", "hour"),
 }
 _SIGNS = frozenset(".,/-_: T")
 MAX_LAYOUT = 40
 
 
-def read_layout(text: str, step: Step) -> str:
+def read_layout(text: str, step: DateStep) -> str:
     """The layout in its one spelling; empty for ISO 8601. Raises InvalidDomain("date_format")."""
     if not text.strip() or text.strip().upper() in ("ISO", "ISO 8601"):
         return ""

@@ -30,7 +30,7 @@ Rest = tuple[Hashable, Hashable, tuple[RowFilter, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class FilterFamily:
     """Questions (by key) whose filters differ in one condition: on `column`, or "" if compound.
 
     `closest` is how many of the column's `values` lie between the two most alike of them; None
@@ -48,7 +48,7 @@ class Family:
         return self.closest == 1
 
 
-def families_of(asked: Mapping[str, Plan], schema: DatasetSchema) -> list[Family]:
+def families_of(asked: Mapping[str, Plan], schema: DatasetSchema) -> list[FilterFamily]:
     """Every family of two or more, the narrowest and then the largest first.
 
     Keys of `asked` should be of different forms: a question asked twice is no difference.
@@ -88,10 +88,12 @@ def _column(condition: RowFilter) -> int:
     return condition.column if isinstance(condition, CodeFilter) else _COMPOUND
 
 
-def _family(column: int, members: Mapping[str, RowFilter | None], schema: DatasetSchema) -> Family:
+def _family(
+    column: int, members: Mapping[str, RowFilter | None], schema: DatasetSchema
+) -> FilterFamily:
     keys = tuple(sorted(members))
     if column == _COMPOUND:
-        return Family(keys, "", None, None)
+        return FilterFamily(keys, "", None, None)
     spec = schema.columns[column]
     values = largest_code(spec) + 1
     everything = CodeFilter(column, ((0, values - 1),), missing_passes=spec.may_be_missing)
@@ -99,7 +101,7 @@ def _family(column: int, members: Mapping[str, RowFilter | None], schema: Datase
         one if isinstance(one, CodeFilter) else everything
         for one in list(members.values())[:_COMPARED]
     ]
-    return Family(keys, spec.name, _closest(ranges), values)
+    return FilterFamily(keys, spec.name, _closest(ranges), values)
 
 
 def _closest(ranges: Iterable[CodeFilter]) -> int | None:

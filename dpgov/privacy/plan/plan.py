@@ -102,7 +102,7 @@ class Condition:
         return body | {"value": values if self.op in ("in", "between") else values[0]}
 
 
-class Joint(StrEnum):
+class Connective(StrEnum):
     """How the members of a Compound are put together."""
 
     AND = "and"
@@ -117,13 +117,13 @@ class Compound:
     A missing value passes no comparison and no negated one, as in SQL.
     """
 
-    joint: Joint
+    joint: Connective
     members: tuple["Filter", ...]
 
     def as_json(self) -> dict[str, Any]:
         """{"and": [...]}, {"or": [...]} or {"not": {...}}."""
         members = [member.as_json() for member in self.members]
-        return {self.joint.value: members[0] if self.joint is Joint.NOT else members}
+        return {self.joint.value: members[0] if self.joint is Connective.NOT else members}
 
 
 Filter = Condition | Compound
@@ -256,9 +256,9 @@ def _restriction(item: Filter, column: str) -> frozenset[str] | None:
     if isinstance(item, Condition):
         named = item.column == column and item.op in _POSITIVE
         return frozenset(item.values) if named else None
-    if item.joint is Joint.AND:
+    if item.joint is Connective.AND:
         return _all_of(item.members, column)
-    if item.joint is Joint.OR:
+    if item.joint is Connective.OR:
         found = [_restriction(member, column) for member in item.members]
         return None if None in found else frozenset().union(*(f for f in found if f is not None))
     return None

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from dpgov.language.said import said
 from dpgov.privacy.plan.calendar import number_of, span_of, start_of
-from dpgov.privacy.plan.plan import Compound, Condition, Filter, Joint
+from dpgov.privacy.plan.plan import Compound, Condition, Connective, Filter
 from dpgov.privacy.plan.request import AllOf, AnyOf, CodeFilter, RowFilter
 from dpgov.privacy.plan.schema import (
     CategoryDomain,
@@ -44,10 +44,10 @@ def row_filter(condition: Filter, schema: DatasetSchema) -> RowFilter:
 
 def _row_filter(condition: Filter, schema: DatasetSchema, *, negated: bool) -> RowFilter:
     if isinstance(condition, Compound):
-        if condition.joint is Joint.NOT:
+        if condition.joint is Connective.NOT:
             return _row_filter(condition.members[0], schema, negated=not negated)
         members = tuple(_row_filter(m, schema, negated=negated) for m in condition.members)
-        return AllOf(members) if (condition.joint is Joint.AND) != negated else AnyOf(members)
+        return AllOf(members) if (condition.joint is Connective.AND) != negated else AnyOf(members)
     index = schema.index_of(condition.column)
     if index is None:
         raise UnknownColumn(condition.column)

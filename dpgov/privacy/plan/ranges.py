@@ -8,7 +8,7 @@ from decimal import Decimal
 from itertools import chain, repeat
 from typing import Any
 
-from dpgov.privacy.plan.calendar import Step, number_of, period_text, span_of
+from dpgov.privacy.plan.calendar import DateStep, number_of, period_text, span_of
 from dpgov.privacy.plan.canonical import values_of
 from dpgov.privacy.plan.levels import USUAL_STATED
 from dpgov.privacy.plan.plan import Clip
@@ -76,7 +76,7 @@ def dated(cells: Sequence[dict[str, Any]], head: Mapping[str, Any]) -> list[dict
     dates = head.get("dates")
     if dates is None:
         return list(cells)
-    step = Step(dates["step"])
+    step = DateStep(dates["step"])
     first = number_of(step, span_of(dates["from"]).start)
     return [
         cell

@@ -107,7 +107,7 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class TabulatedCurve:
     """Two more numbers of a row: its place on a public curve, and how steep that is, in integers.
 
     The score is the sum of `weights` times factors, and `plus`. The curve is `table`, a place every
@@ -202,7 +202,7 @@ class ExactRequest:
     groupings: tuple[CodeGrouping, ...]
     measures: tuple[Measure, ...]
     bounds: UnitBounds | None = None
-    curve: Curve | None = None
+    curve: TabulatedCurve | None = None
     of_two: tuple[CodeOfTwo, ...] = ()
 
     @property

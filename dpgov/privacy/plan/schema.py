@@ -9,7 +9,7 @@ from decimal import Decimal
 from enum import StrEnum
 
 from dpgov.privacy.accounting.loss import Mode
-from dpgov.privacy.plan.calendar import Step, period_text
+from dpgov.privacy.plan.calendar import DateStep, period_text
 from dpgov.privacy.plan.formula import Formula
 
 # Exact sums stay below 2**53: exact in every engine, in JSON and far from OpenDP's i64 limits.
@@ -85,7 +85,7 @@ class DateDomain(NumericDomain):
     dates (empty: ISO 8601); a moment with an offset is read on the wall clock of `zone`.
     """
 
-    unit: Step
+    unit: DateStep
     first: int
     layout: str = ""
     zone: str = "UTC"

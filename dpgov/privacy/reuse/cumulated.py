@@ -15,7 +15,7 @@ import numpy as np
 from dpgov.privacy.mechanisms.cumulative import Cumulative, statements_of_weights
 from dpgov.privacy.noise.noise import Floats
 from dpgov.privacy.plan.plan import Statistic
-from dpgov.privacy.reuse.estimates import Cells, Columns, Stored, head
+from dpgov.privacy.reuse.estimates import Cells, Columns, StoredAnswer, head
 
 # Weights of all asked cells together: more would take seconds.
 _MOST_WEIGHTS = 2_000_000
@@ -25,7 +25,7 @@ _MOST_WEIGHTS = 2_000_000
 class Ranged:
     """A count of rows, made of the noisy sums of a cumulative distribution."""
 
-    stored: Stored
+    stored: StoredAnswer
     statistic: Statistic
     place: int
     mechanism: Cumulative
@@ -69,7 +69,7 @@ class Ranged:
 
 
 def ranged(
-    stored: Stored, statistic: Statistic, place: int, mechanism: Cumulative
+    stored: StoredAnswer, statistic: Statistic, place: int, mechanism: Cumulative
 ) -> Ranged | None:
     """The estimate; None where it would take too long, which is public."""
     groups = len(stored.union.targets) // mechanism.strategy.bins

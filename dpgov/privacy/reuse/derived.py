@@ -16,9 +16,9 @@ from dpgov.privacy.accounting.loss import Loss
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.answer.body import FORMAT, MAX_CELLS
 from dpgov.privacy.answer.release import adjusted, guarantee
-from dpgov.privacy.mechanisms.mechanism import Column, Statements
+from dpgov.privacy.mechanisms.mechanism import AnswerColumn, Statements
 from dpgov.privacy.noise.noise import statement
-from dpgov.privacy.noise.spread.sums import Term, bound
+from dpgov.privacy.noise.spread.sums import WeightedNoise, bound
 from dpgov.privacy.plan.levels import CONFIDENCE_LEVELS
 from dpgov.privacy.plan.plan import Plan, Statistic
 from dpgov.privacy.plan.ranges import dated, said_of
@@ -29,7 +29,7 @@ from dpgov.privacy.reuse.estimates import (
     Columns,
     Copied,
     Linear,
-    Stored,
+    StoredAnswer,
     Viewed,
     question_of,
 )
@@ -62,7 +62,7 @@ class Combined:
         return tuple(part.key for part in self.parts)
 
     @property
-    def sources(self) -> tuple[Stored, ...]:
+    def sources(self) -> tuple[StoredAnswer, ...]:
         """The stored answers."""
         return tuple(part.stored for part in self.parts)
 
@@ -104,7 +104,7 @@ class Combined:
     def _statements(self, sizes: tuple[int, ...]) -> Statements:
         first, weights = self.parts[0], self._weights(sizes)
         terms = [
-            Term(part.taken.noise, float(weight * w), size)
+            WeightedNoise(part.taken.noise, float(weight * w), size)
             for part, weight, size in zip(self.parts, weights, sizes, strict=True)
             for w in part.weights
         ]
@@ -128,7 +128,7 @@ class Single:
         return (self.part.key,)
 
     @property
-    def sources(self) -> tuple[Stored, ...]:
+    def sources(self) -> tuple[StoredAnswer, ...]:
         """The stored answer."""
         return (self.part.stored,)
 
@@ -147,7 +147,7 @@ class Single:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Derivation:
+class PlanReuse:
     """How a whole plan is answered: each of its statistics, in its order."""
 
     plan: Plan
@@ -155,7 +155,7 @@ class Derivation:
     parts: tuple[Combined | Single, ...]
 
     @property
-    def sources(self) -> tuple[Stored, ...]:
+    def sources(self) -> tuple[StoredAnswer, ...]:
         """What it is made of, each once."""
         return tuple(dict.fromkeys(source for part in self.parts for source in part.sources))
 
@@ -193,7 +193,7 @@ class Derivation:
                 head
                 | (about := _said(statistic, self.schema))
                 | {"made_from": list(_questions(keys)), "cells": dated(cells, about)}
-                | adjusted(self.plan, Column(statistic, {}, tuple(cells)))
+                | adjusted(self.plan, AnswerColumn(statistic, {}, tuple(cells)))
                 for statistic, keys, head, cells in columns
             ],
         }
@@ -209,17 +209,17 @@ def _said(statistic: Statistic, schema: DatasetSchema) -> dict[str, Any]:
 
 def stored_as(
     key: str, plan: Plan, asked: Plan, schema: DatasetSchema, blueprint: Blueprint
-) -> Stored | None:
+) -> StoredAnswer | None:
     """A stored answer as a source of an asked plan; None when its cells do not make the asked, or
     are so many that nobody waits until each was looked at.
     """
     union = union_of(asked, plan, schema) if blueprint.cells <= MAX_CELLS else None
-    return None if union is None else Stored(key, blueprint, union)
+    return None if union is None else StoredAnswer(key, blueprint, union)
 
 
 def derive(
-    asked: Plan, schema: DatasetSchema, sources: Sequence[Stored], *, together: bool
-) -> Derivation | None:
+    asked: Plan, schema: DatasetSchema, sources: Sequence[StoredAnswer], *, together: bool
+) -> PlanReuse | None:
     """The best answer out of these sources; None when one of the statistics is in none of them.
 
     With `together`, counts and sums are put together from up to five sources; else each statistic
@@ -227,11 +227,11 @@ def derive(
     """
     parts = [_part(statistic, sources, together=together) for statistic in asked.statistics]
     found = tuple(part for part in parts if part is not None)
-    return Derivation(asked, schema, found) if len(found) == len(parts) else None
+    return PlanReuse(asked, schema, found) if len(found) == len(parts) else None
 
 
 def _part(
-    statistic: Statistic, sources: Sequence[Stored], *, together: bool
+    statistic: Statistic, sources: Sequence[StoredAnswer], *, together: bool
 ) -> Combined | Single | None:
     best = [
         min(known, key=lambda estimate: estimate.deviation)

@@ -45,7 +45,7 @@ def question_of(key: str) -> tuple[str, int | None]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Stored:
+class StoredAnswer:
     """A stored answer by its key: how it was made, and how asked cells are made of its cells."""
 
     key: str
@@ -57,7 +57,7 @@ class Stored:
 class Linear:
     """A count or sum: weighted readings of all stored cells of an asked cell, added up."""
 
-    stored: Stored
+    stored: StoredAnswer
     statistic: Statistic
     place: int
     taken: Draw
@@ -99,7 +99,7 @@ class Linear:
 class Viewed:
     """A mean, variance or standard deviation of added up moments."""
 
-    stored: Stored
+    stored: StoredAnswer
     statistic: Statistic
     place: int
     basis: Basis
@@ -143,7 +143,7 @@ class Viewed:
 class Copied:
     """The released cells themselves, in the order in which they are asked."""
 
-    stored: Stored
+    stored: StoredAnswer
     statistic: Statistic
     mechanism: Mechanism
     deviation: float

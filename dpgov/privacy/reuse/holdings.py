@@ -13,13 +13,13 @@ from dpgov.privacy.mechanisms.logistic import Logistic
 from dpgov.privacy.mechanisms.mechanism import Mechanism
 from dpgov.privacy.mechanisms.regression import Regression
 from dpgov.privacy.mechanisms.totals import PublicMean, Total, degree_of
-from dpgov.privacy.mechanisms.views import CountOrSum, Moments
+from dpgov.privacy.mechanisms.views import CountOrSum, PowerSums
 from dpgov.privacy.plan.canonical import counted_as, names_of
 from dpgov.privacy.plan.plan import Clip, Statistic
 from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.privacy.plan.statistics import Recipe, StatisticKind
 from dpgov.privacy.reuse.cumulated import Ranged, ranged
-from dpgov.privacy.reuse.estimates import Copied, Linear, Stored, Viewed
+from dpgov.privacy.reuse.estimates import Copied, Linear, StoredAnswer, Viewed
 from dpgov.privacy.reuse.refits import Refitted, Repeated, refitted, repeated
 
 _LINES = (Recipe.ROWS, Recipe.SUM)
@@ -27,7 +27,7 @@ _Parts = tuple[Draw, tuple[Fraction, ...], Fraction]
 
 
 def estimates_of(
-    stored: Stored, statistic: Statistic
+    stored: StoredAnswer, statistic: Statistic
 ) -> Iterator[Linear | Viewed | Copied | Refitted | Repeated | Ranged]:
     """All that one stored answer says of a statistic; nothing if it does not tell."""
     schema = stored.blueprint.schema
@@ -48,13 +48,13 @@ def estimates_of(
             yield linear
         if _can_be_copied(stored, statistic, mechanism):
             yield Copied(stored, statistic, mechanism, _deviation(mechanism))
-        elif isinstance(mechanism, Moments) and degree_of(kind):
+        elif isinstance(mechanism, PowerSums) and degree_of(kind):
             basis = mechanism.basis
             if basis.degree >= degree_of(kind) and statistic.source == _source(mechanism):
                 yield Viewed(stored, statistic, place, basis)
 
 
-def _can_be_copied(stored: Stored, statistic: Statistic, mechanism: Mechanism) -> bool:
+def _can_be_copied(stored: StoredAnswer, statistic: Statistic, mechanism: Mechanism) -> bool:
     schema, union = stored.blueprint.schema, stored.union
     if statistic.predictors:
         return False
@@ -68,13 +68,13 @@ def _can_be_copied(stored: Stored, statistic: Statistic, mechanism: Mechanism) -
 
 
 def _deviation(mechanism: Mechanism) -> float:
-    if isinstance(mechanism, Moments):
+    if isinstance(mechanism, PowerSums):
         return math.sqrt(mechanism.taken.noise.variance) / mechanism.basis.whole
     return float(mechanism.describe()["noise_scale"])
 
 
 def _linear(
-    stored: Stored, statistic: Statistic, place: int, mechanism: Mechanism
+    stored: StoredAnswer, statistic: Statistic, place: int, mechanism: Mechanism
 ) -> Linear | None:
     """A count or sum from whatever holds one."""
     schema = stored.blueprint.schema
@@ -83,7 +83,7 @@ def _linear(
         return None
     found = (
         _from_moments(mechanism, statistic, kind, schema)
-        if isinstance(mechanism, Moments)
+        if isinstance(mechanism, PowerSums)
         else _from_total(mechanism, statistic, kind, schema)
     )
     if found is None:
@@ -107,7 +107,7 @@ def _from_total(
 
 
 def _from_moments(
-    mechanism: Moments, statistic: Statistic, kind: StatisticKind, schema: DatasetSchema
+    mechanism: PowerSums, statistic: Statistic, kind: StatisticKind, schema: DatasetSchema
 ) -> _Parts | None:
     basis, source = mechanism.basis, _source(mechanism)
     index = schema.index_of(source[0] or "")
@@ -119,5 +119,5 @@ def _from_moments(
     return mechanism.taken, line.weights, line.lattice
 
 
-def _source(mechanism: Moments) -> tuple[str | None, Clip | None]:
+def _source(mechanism: PowerSums) -> tuple[str | None, Clip | None]:
     return next(s.source for s in mechanism.statistics if s.column is not None)

@@ -10,14 +10,14 @@ from dpgov.privacy.mechanisms.design import design_for, may_drop_rows
 from dpgov.privacy.mechanisms.logistic import Logistic
 from dpgov.privacy.mechanisms.regression import Regression
 from dpgov.privacy.plan.plan import Statistic
-from dpgov.privacy.reuse.estimates import Cells, Columns, Stored
+from dpgov.privacy.reuse.estimates import Cells, Columns, StoredAnswer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Refitted:
     """`asked` is drawn as the stored one was; `places` are its moments among the stored ones."""
 
-    stored: Stored
+    stored: StoredAnswer
     place: int
     asked: Regression
     places: tuple[int, ...]
@@ -48,7 +48,7 @@ class Refitted:
 class Repeated:
     """A logistic regression again, in the order in which its predictors are asked now."""
 
-    stored: Stored
+    stored: StoredAnswer
     place: int
     asked: Logistic
     deviation: float
@@ -75,7 +75,7 @@ def _term(head: dict[str, Any]) -> tuple[str | None, str | None]:
 
 
 def repeated(
-    stored: Stored, statistic: Statistic, place: int, mechanism: Logistic
+    stored: StoredAnswer, statistic: Statistic, place: int, mechanism: Logistic
 ) -> Repeated | None:
     """How a stored descent answers a logistic regression: only the same, about the same rows."""
     if not stored.union.same:
@@ -90,7 +90,7 @@ def repeated(
 
 
 def refitted(
-    stored: Stored, statistic: Statistic, place: int, mechanism: Regression
+    stored: StoredAnswer, statistic: Statistic, place: int, mechanism: Regression
 ) -> Refitted | None:
     """How a stored draw answers a regression; None where it does not.
 

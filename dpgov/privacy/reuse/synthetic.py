@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpgov.privacy.answer.fitting import Axis, Table, axes_of, fit, total_of
+from dpgov.privacy.answer.fitting import Axis, ReleasedTable, axes_of, fit, total_of
 from dpgov.privacy.noise.noise import Floats
 
 Integers = NDArray[np.int64]
@@ -39,8 +39,8 @@ class Synthetic:
             yield axis, np.repeat(places.astype(np.int64), times)
 
 
-def synthesise(tables: Sequence[Table]) -> Synthetic:
-    """Rows that agree with these tables; raises TooLarge before anything is computed."""
+def synthesise(tables: Sequence[ReleasedTable]) -> Synthetic:
+    """Rows that agree with these tables; raises TooManyCells before anything is computed."""
     axes = axes_of(tables)
     total = total_of(tables)
     fitted = fit(tables, axes, total)

@@ -50,7 +50,7 @@ _MAY_END = ~Q(Exists(STOPPED)) | ENDS_UNANSWERED
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class PublishingRound:
     """How many were published, and how long from its beginning until the next one is due, if any
     is sealed.
     """
@@ -67,7 +67,7 @@ def publish_due(now: datetime | None = None) -> int:
     return publish_round(now).published
 
 
-def publish_round(now: datetime | None = None) -> Round:
+def publish_round(now: datetime | None = None) -> PublishingRound:
     """The same, and when it is worth coming back."""
     moment = now or database_now()
     published, ahead = 0, []
@@ -76,7 +76,7 @@ def publish_round(now: datetime | None = None) -> Round:
             published += _publish_tenant(tenant_id, moment)
             ahead += [_sealed_in(tenant_id).aggregate(first=Min("due_at"))["first"]]
     waits = [at - moment for at in ahead if at is not None and at > moment]
-    return Round(published, min(waits, default=None))
+    return PublishingRound(published, min(waits, default=None))
 
 
 def publish_overdue(query: Query) -> bool:
@@ -255,7 +255,7 @@ _PAUSE_AFTER_TROUBLE = 1.0
 class Publisher:
     """Publishes from `start` to `stop`, through restarts of the database."""
 
-    def __init__(self, publish: Callable[[], Round] = publish_round) -> None:
+    def __init__(self, publish: Callable[[], PublishingRound] = publish_round) -> None:
         self._publish = publish
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="publisher", daemon=True)

@@ -14,7 +14,7 @@ from celery.signals import celeryd_after_setup, worker_ready, worker_shutdown
 from dpgov.operation.tallies import count_broker_failure
 from dpgov.queries.answering.answer import answer_next
 from dpgov.queries.answering.turns import HeavyPlaces, number_waiting
-from dpgov.queries.answering.workers import Beat
+from dpgov.queries.answering.workers import BeatThread
 
 # More than the processes of any installation: each takes one, and then wakes the next.
 MOST_MESSAGES = 100
@@ -43,7 +43,7 @@ def length(producer: Any) -> int:
     return int(producer.channel._size(current_app.conf.task_default_queue))
 
 
-_beats: list[Beat] = []
+_beats: list[BeatThread] = []
 
 
 @shared_task(name="dpgov.queries.look")
@@ -89,7 +89,7 @@ def _keep_a_process_for_light_questions(instance: Any, **_: object) -> None:
 def _begin_to_tell(sender: Any, **_: object) -> None:
     served = sender.app.amqp.queues.consume_from
     answers = sender.app.conf.task_default_queue in served
-    _beats.append(Beat(str(sender.hostname), answers=answers))
+    _beats.append(BeatThread(str(sender.hostname), answers=answers))
     _beats[-1].start()
 
 

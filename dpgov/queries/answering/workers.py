@@ -33,7 +33,7 @@ _log = structlog.get_logger("dpgov.worker")
 Asked = tuple[UUID, str, str | None]
 
 
-class Beat:
+class BeatThread:
     """The thread of a worker's parent process that tells of it."""
 
     def __init__(self, name: str, *, answers: bool = True) -> None:

@@ -14,10 +14,10 @@ from dpgov.privacy.mechanisms.table import AlikeCells
 from dpgov.queries.arranging.arrangement import (
     COMPARISONS,
     Arrangement,
-    Condition,
-    Key,
+    ColumnKey,
+    GroupCondition,
+    KeyKind,
     Order,
-    Part,
 )
 from dpgov.queries.wording.useful import span_of
 
@@ -67,7 +67,7 @@ class _Table:
     body: dict[str, Any]
     ratios: list[list[Ratio]]
 
-    def passing(self, places: list[int], condition: Condition) -> list[int]:
+    def passing(self, places: list[int], condition: GroupCondition) -> list[int]:
         """Those that a condition lets be shown; a group without a number passes nothing."""
         column, compare = self._column(condition.key), COMPARISONS[condition.op]
         found = [(place, column[place]) for place in places]
@@ -87,10 +87,10 @@ class _Table:
         known.sort(key=lambda place: column[place] or 0.0, reverse=order.descending)
         return known + nothing
 
-    def _column(self, key: Key) -> Sequence[float | None]:
-        if key.part is Part.RATIO:
+    def _column(self, key: ColumnKey) -> Sequence[float | None]:
+        if key.part is KeyKind.RATIO:
             return [ratio.value for ratio in self.ratios[key.place - 1]]
-        if key.part is Part.GROUPING:
+        if key.part is KeyKind.GROUPING:
             sizes = [len(group["bins"]) for group in self.body["groups"]]
             within = prod(sizes[key.place :])
             return [at // within % sizes[key.place - 1] for at in range(prod(sizes))]

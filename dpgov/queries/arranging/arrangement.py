@@ -41,7 +41,7 @@ class InvalidArrangement(ValueError):
     """The address asks for an arrangement that this answer does not have."""
 
 
-class Part(StrEnum):
+class KeyKind(StrEnum):
     """What a key counts: statistics, groupings or ratios."""
 
     STATISTIC = ""
@@ -50,10 +50,10 @@ class Part(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class ColumnKey:
     """One column of the arranged table, counted from 1."""
 
-    part: Part
+    part: KeyKind
     place: int
 
     def __str__(self) -> str:
@@ -64,7 +64,7 @@ class Key:
 class Order:
     """One column to sort by."""
 
-    key: Key
+    key: ColumnKey
     descending: bool = False
 
     def __str__(self) -> str:
@@ -72,10 +72,10 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class GroupCondition:
     """Groups are shown whose number compares so; `number` is a plain decimal."""
 
-    key: Key
+    key: ColumnKey
     op: str
     number: Decimal
 
@@ -89,7 +89,7 @@ class Arrangement:
 
     sort: tuple[Order, ...] = ()
     first: int | None = None
-    having: tuple[Condition, ...] = ()
+    having: tuple[GroupCondition, ...] = ()
     ratios: tuple[tuple[int, int], ...] = ()
 
     def __bool__(self) -> bool:
@@ -155,7 +155,7 @@ def cut_to(body: dict[str, Any], wanted: Arrangement, most: int) -> Arrangement:
         return wanted
     if wanted.ratios:
         raise InvalidArrangement(_("An answer of so many groups has no ratios here."))
-    largest = Order(Key(Part.STATISTIC, 1), descending=True)
+    largest = Order(ColumnKey(KeyKind.STATISTIC, 1), descending=True)
     return replace(wanted, sort=wanted.sort or (largest,), first=min(wanted.first or most, most))
 
 
@@ -193,11 +193,13 @@ class _Reader:
             raise unknown_wish("sort", text)
         return Order(self._key("sort", text, found[2], found[3]), bool(found[1]))
 
-    def condition(self, text: str) -> Condition:
+    def condition(self, text: str) -> GroupCondition:
         found = _CONDITION.fullmatch(text.replace(" ", ""))
-        if found is None or found[1] == Part.GROUPING:
+        if found is None or found[1] == KeyKind.GROUPING:
             raise unknown_wish("having", text)
-        return Condition(self._key("having", text, found[1], found[2]), found[3], Decimal(found[4]))
+        return GroupCondition(
+            self._key("having", text, found[1], found[2]), found[3], Decimal(found[4])
+        )
 
     def ratio(self, text: str) -> tuple[int, int]:
         found = _RATIO.fullmatch(text.replace(" ", ""))
@@ -213,11 +215,11 @@ class _Reader:
             raise unknown_wish("first", text)
         return int(text[:9])
 
-    def _key(self, name: str, text: str, part: str, place: str) -> Key:
+    def _key(self, name: str, text: str, part: str, place: str) -> ColumnKey:
         most = {"": self.statistics, "g": self.groupings, "r": self.ratios}[part]
         if int(place) > most:
             raise unknown_wish(name, text)
-        return Key(Part(part), int(place))
+        return ColumnKey(KeyKind(part), int(place))
 
 
 def unknown_wish(name: str, text: str) -> InvalidArrangement:

@@ -8,7 +8,7 @@ from django.utils.translation import ngettext
 
 from dpgov.language.translation import percent
 from dpgov.queries.arranging.arrange import CONFIDENCE_OF_RATIOS, Arranged, Ratio, arrange
-from dpgov.queries.arranging.arrangement import Arrangement, Key, Order, Part
+from dpgov.queries.arranging.arrangement import Arrangement, ColumnKey, KeyKind, Order
 from dpgov.queries.wording.numbers import NOTHING, outwards, readable
 from dpgov.queries.wording.presentation import Answer, Cell
 from dpgov.queries.wording.words import joined, statistic_in_words
@@ -27,7 +27,7 @@ class ShownRatio:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class GroupRow:
     """One group: its names, a cell for each statistic, and its ratios."""
 
     labels: tuple[str, ...]
@@ -39,7 +39,7 @@ class Row:
 class ArrangedTable:
     """Rows in the wanted order; `said` is the arrangement in words, empty where there is none."""
 
-    rows: list[Row]
+    rows: list[GroupRow]
     ratio_labels: list[str]
     level: str
     said: list[str]
@@ -52,9 +52,9 @@ def arranged_table(
     found = arrange(body, wanted) if found is None else found
     at = found.places if answer.places is None else range(len(found.places))
     names = names_of(body, wanted)
-    labels = [names[Key(Part.RATIO, place)] for place in range(1, len(wanted.ratios) + 1)]
+    labels = [names[ColumnKey(KeyKind.RATIO, place)] for place in range(1, len(wanted.ratios) + 1)]
     rows = [
-        Row(
+        GroupRow(
             answer.labels[row],
             [statistic.cells[row] for statistic in answer.statistics],
             [
@@ -71,16 +71,16 @@ def arranged_table(
     return ArrangedTable(rows, labels, percent(CONFIDENCE_OF_RATIOS), said)
 
 
-def names_of(body: dict[str, Any], wanted: Arrangement) -> dict[Key, str]:
+def names_of(body: dict[str, Any], wanted: Arrangement) -> dict[ColumnKey, str]:
     """What each column is called that a table of this answer can be arranged by."""
     statistics = [statistic_in_words(one) for one in body["statistics"]]
-    names = {Key(Part.STATISTIC, n): text for n, text in enumerate(statistics, 1)}
+    names = {ColumnKey(KeyKind.STATISTIC, n): text for n, text in enumerate(statistics, 1)}
     for n, group in enumerate(body["groups"], 1):
-        names[Key(Part.GROUPING, n)] = group["column"]
+        names[ColumnKey(KeyKind.GROUPING, n)] = group["column"]
     for n, (above, below) in enumerate(wanted.ratios, 1):
         pattern = _("{above} divided by {below}")
         label = pattern.format(above=statistics[above - 1], below=statistics[below - 1])
-        names[Key(Part.RATIO, n)] = label
+        names[ColumnKey(KeyKind.RATIO, n)] = label
     return names
 
 
@@ -99,7 +99,7 @@ def _shown(label: str, ratio: Ratio) -> ShownRatio:
     return ShownRatio(label, readable(ratio.value, error), ends, words)
 
 
-def _said(wanted: Arrangement, names: dict[Key, str], left_out: int) -> list[str]:
+def _said(wanted: Arrangement, names: dict[ColumnKey, str], left_out: int) -> list[str]:
     said = []
     if wanted.sort:
         orders = joined([order_in_words(order, names) for order in wanted.sort])
@@ -122,10 +122,10 @@ def _said(wanted: Arrangement, names: dict[Key, str], left_out: int) -> list[str
     return said
 
 
-def order_in_words(order: Order, names: dict[Key, str]) -> str:
+def order_in_words(order: Order, names: dict[ColumnKey, str]) -> str:
     """By what is sorted, and which way: "Sum of age, largest first"."""
     name = names[order.key]
-    if order.key.part is Part.GROUPING:
+    if order.key.part is KeyKind.GROUPING:
         pattern = _("{name}, last first") if order.descending else _("{name}, as declared")
     else:
         pattern = _("{name}, largest first") if order.descending else _("{name}, smallest first")

@@ -68,7 +68,7 @@ def sentence_of(why: str) -> str:
     return _(_WHY[why][1]) if why else ""
 
 
-class NotApproved(OutsidePolicy):
+class NotAsApproved(OutsidePolicy):
     """The approval does not let this question be asked; `why` is a key of the table above."""
 
     def __init__(self, why: str, requested_nano: int = 0) -> None:
@@ -88,7 +88,7 @@ class ApprovedReader:
     key: str
 
     def __call__(self, version: DatasetVersion, raw_plan: object) -> Asked:
-        """Raises NotApproved and InvalidPlan. In the accepting transaction only."""
+        """Raises NotAsApproved and InvalidPlan. In the accepting transaction only."""
         found = (
             BudgetRequest.objects.select_for_update(of=("self",))
             .filter(
@@ -101,12 +101,12 @@ class ApprovedReader:
             .first()
         )
         if found is None:
-            raise NotApproved("missing")
+            raise NotAsApproved("missing")
         if why := why_not(found, version, own_key=self.key):
-            raise NotApproved(why, found.cost_nano or 0)
+            raise NotAsApproved(why, found.cost_nano or 0)
         asked = read_plan(version, raw_plan)
         if why := _differs(asked, found):
-            raise NotApproved(why, found.cost_nano or 0)
+            raise NotAsApproved(why, found.cost_nano or 0)
         return replace(asked, approval=found)
 
 

@@ -12,7 +12,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Any
 
-from dpgov.datasets.fitting import Terms, is_allowed
+from dpgov.datasets.fitting import PersonalPolicy, is_allowed
 from dpgov.privacy.accounting.loss import Currency, Mode
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
 from dpgov.privacy.plan.levels import USUAL_STATED
@@ -24,7 +24,7 @@ MOST_POINTS = 10
 _DECADES = 3
 
 
-class Verdict(StrEnum):
+class AmountVerdict(StrEnum):
     """Whether a question at such an amount would be accepted now.
 
     NOT_NOW: no amount would be, for another reason than its size.
@@ -42,7 +42,7 @@ class Point:
 
     nano: int
     errors: tuple[float | None, ...]
-    verdict: Verdict
+    verdict: AmountVerdict
     currency: Currency
 
 
@@ -77,7 +77,9 @@ class Curve:
         return self.currency.unit
 
 
-def curve_of(priced: Quote, terms: Terms, *, assumed_rows: int | None = None) -> Curve | None:
+def curve_of(
+    priced: Quote, policy: PersonalPolicy, *, assumed_rows: int | None = None
+) -> Curve | None:
     """The curve of a priced question; None where no amount has an error that can be told."""
     blueprint = priced.questions[0].blueprint
     statistic = blueprint.plan.statistics[0]
@@ -88,11 +90,11 @@ def curve_of(priced: Quote, terms: Terms, *, assumed_rows: int | None = None) ->
     wants_sizes = depends and (blueprint.plan.group_by or rows is None)
     sizes = group_sizes(blueprint.schema.max_rows) if wants_sizes else ()
     points = []
-    for nano in _amounts(terms):
+    for nano in _amounts(policy):
         found = _at(blueprint, nano)
         errors = tuple(_error(found, size) for size in sizes or (rows,)) if found else ()
         if any(error is not None for error in errors):
-            verdict = _verdict(nano, priced, terms)
+            verdict = _verdict(nano, priced, policy)
             points.append(Point(nano, errors, verdict, priced.currency))
     if not points:
         return None
@@ -109,11 +111,11 @@ def curve_of(priced: Quote, terms: Terms, *, assumed_rows: int | None = None) ->
     )
 
 
-def _amounts(terms: Terms) -> list[int]:
+def _amounts(policy: PersonalPolicy) -> list[int]:
     """Evenly spaced on a logarithmic scale below the most that one question may cost."""
-    most = terms.rules.per_query_nano
+    most = policy.rules.per_query_nano
     steps = (_DECADES * (place / (MOST_POINTS - 1) - 1) for place in range(MOST_POINTS))
-    found = {max(terms.least_nano, _two_digits(most * 10**step)) for step in steps}
+    found = {max(policy.least_nano, _two_digits(most * 10**step)) for step in steps}
     return sorted(nano for nano in found | {most} if nano <= most)[-MOST_POINTS:]
 
 
@@ -148,14 +150,14 @@ def _error(blueprint: Blueprint, rows: int | None) -> float | None:
     return max(known, default=None)
 
 
-def _verdict(nano: int, priced: Quote, terms: Terms) -> Verdict:
+def _verdict(nano: int, priced: Quote, policy: PersonalPolicy) -> AmountVerdict:
     if nano <= priced.largest_fit_nano:
-        return Verdict.FITS
-    if priced.not_now or terms.only_approved or not is_allowed(terms.rules, priced.plan):
-        return Verdict.NOT_NOW
-    if terms.needs_permit and nano > terms.most_nano:
-        return Verdict.NEEDS_PERMIT
-    return Verdict.TOO_MUCH
+        return AmountVerdict.FITS
+    if priced.not_now or policy.only_approved or not is_allowed(policy.rules, priced.plan):
+        return AmountVerdict.NOT_NOW
+    if policy.needs_permit and nano > policy.most_nano:
+        return AmountVerdict.NEEDS_PERMIT
+    return AmountVerdict.TOO_MUCH
 
 
 def _free(priced: Quote, points: Sequence[Point]) -> tuple[FreeDot, ...]:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from dpgov.budgets.words import amount, question
-from dpgov.datasets.fitting import Terms, terms_of, too_exact
+from dpgov.datasets.fitting import PersonalPolicy, policy_of, too_exact
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import Rules
 from dpgov.language.translation import percent
@@ -69,51 +69,51 @@ class NeedsApproval(OutsidePolicy):
     code = "needs_approval"
 
 
-def terms_for(
+def policy_for(
     dataset: Dataset,
     user: User,
     ready_made: ReadyMade | None = None,
     approval: BudgetRequest | None = None,
-) -> Terms:
+) -> PersonalPolicy:
     """What the dataset asks of this person's question now, besides the ledger.
 
     An `approval` is a permit for its price, and for no other rule.
     """
-    terms = terms_of(dataset, user, lambda: database_now().date())
+    policy = policy_of(dataset, user, lambda: database_now().date())
     if approval is not None and approval.cost_nano is not None:
-        most = max(terms.permitted_nano, approval.cost_nano)
-        return replace(terms, permitted_nano=most)
-    return terms if ready_made is None else replace(terms, approved=True)
+        most = max(policy.permitted_nano, approval.cost_nano)
+        return replace(policy, permitted_nano=most)
+    return policy if ready_made is None else replace(policy, approved=True)
 
 
-def refuse_outside(blueprint: Blueprint, dataset: Dataset, terms: Terms) -> None:
+def refuse_outside(blueprint: Blueprint, dataset: Dataset, policy: PersonalPolicy) -> None:
     """Raises QueryLimitExceeded and OutsidePolicy, OnlyReadyMade and NeedsApproval among them."""
-    if terms.only_approved:
+    if policy.only_approved:
         raise OnlyReadyMade(blueprint.cost_nano)
-    if blueprint.cost_nano > terms.rules.per_query_nano:
+    if blueprint.cost_nano > policy.rules.per_query_nano:
         raise QueryLimitExceeded(
             requested_nano=blueprint.cost_nano,
-            limit_nano=terms.rules.per_query_nano,
+            limit_nano=policy.rules.per_query_nano,
             currency=dataset.budget.currency,
         )
-    refused = outside_policy(blueprint, terms)
+    refused = outside_policy(blueprint, policy)
     if refused is not None:
-        refusal = NeedsApproval if short_of_permit(blueprint, terms) else OutsidePolicy
+        refusal = NeedsApproval if short_of_permit(blueprint, policy) else OutsidePolicy
         raise refusal(refused, requested_nano=blueprint.cost_nano)
 
 
-def outside_policy(blueprint: Blueprint, terms: Terms) -> str | None:
+def outside_policy(blueprint: Blueprint, policy: PersonalPolicy) -> str | None:
     """Why the policy refuses it, and what would fit; None when it does not.
 
     Here is the least price of a question, too, for every way in which one is asked or priced.
     The most that one question may cost is not looked at here.
     """
     return (
-        (_(ONLY_READY_MADE) if terms.only_approved else None)
-        or _of_least_price(blueprint, terms)
-        or _of_statistics(blueprint, terms.rules)
-        or _of_errors(blueprint, terms.rules)
-        or _of_price(blueprint, terms)
+        (_(ONLY_READY_MADE) if policy.only_approved else None)
+        or _of_least_price(blueprint, policy)
+        or _of_statistics(blueprint, policy.rules)
+        or _of_errors(blueprint, policy.rules)
+        or _of_price(blueprint, policy)
     )
 
 
@@ -129,26 +129,26 @@ def too_dear(blueprint: Blueprint, most_nano: int, dataset: Dataset, place: int 
     ).format(number=place, price=question(blueprint.cost_nano, currency), most=most)
 
 
-def short_of_permit(blueprint: Blueprint, terms: Terms) -> bool:
+def short_of_permit(blueprint: Blueprint, policy: PersonalPolicy) -> bool:
     """Whether it lacks a permit, or approval, alone: nothing else of the policy refuses it."""
-    rules = terms.rules
+    rules = policy.rules
     refused = (
-        _of_least_price(blueprint, terms)
+        _of_least_price(blueprint, policy)
         or _of_statistics(blueprint, rules)
         or _of_errors(blueprint, rules)
     )
-    if terms.only_approved:
+    if policy.only_approved:
         return False
-    return refused is None and _of_price(blueprint, terms) is not None
+    return refused is None and _of_price(blueprint, policy) is not None
 
 
-def _of_least_price(blueprint: Blueprint, terms: Terms) -> str | None:
-    if blueprint.cost_nano >= terms.least_nano:
+def _of_least_price(blueprint: Blueprint, policy: PersonalPolicy) -> str | None:
+    if blueprint.cost_nano >= policy.least_nano:
         return None
     pattern = _("Each question on this dataset costs at least {least}; this one costs {price}.")
     # Exactly as they are typed: a rounded amount could be the very one that is refused.
     least, price = (
-        amount(nano, terms.currency) for nano in (terms.least_nano, blueprint.cost_nano)
+        amount(nano, policy.currency) for nano in (policy.least_nano, blueprint.cost_nano)
     )
     return pattern.format(least=least, price=price)
 
@@ -182,9 +182,9 @@ def _of_errors(blueprint: Blueprint, rules: Rules) -> str | None:
     )
 
 
-def _of_price(blueprint: Blueprint, terms: Terms) -> str | None:
-    most = terms.rules.approval_above_nano
-    if terms.approved or most is None or blueprint.cost_nano <= max(most, terms.permitted_nano):
+def _of_price(blueprint: Blueprint, policy: PersonalPolicy) -> str | None:
+    most = policy.rules.approval_above_nano
+    if policy.approved or most is None or blueprint.cost_nano <= max(most, policy.permitted_nano):
         return None
     if most == 0:
         return _(
@@ -193,4 +193,4 @@ def _of_price(blueprint: Blueprint, terms: Terms) -> str | None:
     return _(
         "Questions above {price} need the owner's permit, or approval of just this one. Ask for "
         "either, or lower the price."
-    ).format(price=question(most, terms.currency))
+    ).format(price=question(most, policy.currency))

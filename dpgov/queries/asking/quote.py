@@ -18,7 +18,7 @@ from dpgov.budgets.allocated import AllocationNeeded, Allocations, ChooseAllocat
 from dpgov.budgets.charging import Limit, is_own, limits_touched
 from dpgov.budgets.services import Line
 from dpgov.budgets.words import amount, price
-from dpgov.datasets.fitting import Question, Terms, fit
+from dpgov.datasets.fitting import PersonalPolicy, Question, fit
 from dpgov.datasets.models import Dataset, DatasetVersion, TermsOfUse
 from dpgov.datasets.selectors import current_version
 from dpgov.privacy.accounting.loss import Currency
@@ -28,7 +28,7 @@ from dpgov.privacy.answer.covers import Cover
 from dpgov.privacy.plan.plan import Plan
 from dpgov.queries.asking.asked import Asked, read_batch, read_wanted
 from dpgov.queries.asking.gate import NotOpen, TermsNotAccepted, closed_to
-from dpgov.queries.asking.policy import outside_policy, short_of_permit, terms_for, too_dear
+from dpgov.queries.asking.policy import outside_policy, policy_for, short_of_permit, too_dear
 from dpgov.queries.asking.touched import largest_whole, least_whole, lines_of
 from dpgov.queries.asking.work import tables_in_json
 from dpgov.queries.free.finding import NOTHING_STORED, Reusable, reusable_for
@@ -201,16 +201,16 @@ def _quoted(
 ) -> Quote:
     """The price of what was read already."""
     dataset, blueprints = asked.version.dataset, asked.blueprints
-    terms, closed = terms_for(dataset, user, asked.ready_made), closed_to(dataset, user)
+    policy, closed = policy_for(dataset, user, asked.ready_made), closed_to(dataset, user)
     unread = closed if isinstance(closed, TermsNotAccepted) and closed.is_own else None
     priced = Quote(
         tuple(Priced(one, one.describe(assumed_rows), dataset.currency) for one in blueprints),
         dataset.currency,
         terms_to_accept=None if unread is None else unread.terms,
         cover=None if asked.batch is None else asked.batch.cover,
-        only_ready_made=terms.only_approved,
+        only_ready_made=policy.only_approved,
     )
-    if asked.batch is None and not terms.only_approved:
+    if asked.batch is None and not policy.only_approved:
         # Not before it is shown: who asks at this price, or is refused, waits for none of it.
         look = partial(reusable_for, asked.version, blueprints[0], assumed_rows=assumed_rows)
         priced = replace(priced, stored=cache(look))
@@ -222,14 +222,14 @@ def _quoted(
     except (AllocationNeeded, ChooseAllocation) as problem:
         lacking = None if problem.parent is None else problem.parent.budget_id
         return replace(priced, refusal=str(problem), not_now=True, parent_lacking=lacking)
-    return _under_limits(priced, asked, lines, terms, closed)
+    return _under_limits(priced, asked, lines, policy, closed)
 
 
 def _under_limits(
     priced: Quote,
     asked: Asked,
     lines: Sequence[Sequence[Line]],
-    terms: Terms,
+    policy: PersonalPolicy,
     closed: NotOpen | None,
 ) -> Quote:
     """The same with every limit over these lines, and whether it would be accepted."""
@@ -242,19 +242,19 @@ def _under_limits(
     ]
     limits.sort(key=lambda limit: Fraction(limit.admitted_nano, limit.taken_nano))
     whole = replace(priced, limits=tuple(limits))
-    refusal = str(closed) if closed else _refusal(whole, asked, terms.rules.per_query_nano)
-    outside, lacks_permit = (None, False) if refusal else _outside(asked, terms)
-    nano, epsilon_nano = (0, 0) if closed else _largest_fit(whole, asked, lines, terms)
+    refusal = str(closed) if closed else _refusal(whole, asked, policy.rules.per_query_nano)
+    outside, lacks_permit = (None, False) if refusal else _outside(asked, policy)
+    nano, epsilon_nano = (0, 0) if closed else _largest_fit(whole, asked, lines, policy)
     return replace(
         whole,
         refusal=refusal or outside,
         lacks_permit=lacks_permit,
         largest_fit_nano=nano,
         largest_fit_epsilon_nano=epsilon_nano,
-        least_nano=least_whole(asked.blueprints, nano, terms),
-        is_used_up=not (closed or terms.only_approved or nano)
+        least_nano=least_whole(asked.blueprints, nano, policy),
+        is_used_up=not (closed or policy.only_approved or nano)
         and any(not (one.fits or one.stopped) for one in limits),
-        not_now=bool(closed) or terms.stopped or any(one.stopped for one in limits),
+        not_now=bool(closed) or policy.stopped or any(one.stopped for one in limits),
     )
 
 
@@ -278,23 +278,23 @@ def _refusal(priced: Quote, asked: Asked, most_nano: int) -> str | None:
     return f"{_('These questions together take {amount}.').format(amount=taken)} {short.shortage}"
 
 
-def _outside(asked: Asked, terms: Terms) -> tuple[str | None, bool]:
+def _outside(asked: Asked, policy: PersonalPolicy) -> tuple[str | None, bool]:
     """Why the policy refuses the first that it refuses, and whether a permit is all it lacks."""
     for one in asked.blueprints:
-        if (refusal := outside_policy(one, terms)) is not None:
-            return refusal, short_of_permit(one, terms)
+        if (refusal := outside_policy(one, policy)) is not None:
+            return refusal, short_of_permit(one, policy)
     return None, False
 
 
 def _largest_fit(
-    priced: Quote, asked: Asked, lines: Sequence[Sequence[Line]], terms: Terms
+    priced: Quote, asked: Asked, lines: Sequence[Sequence[Line]], policy: PersonalPolicy
 ) -> tuple[int, int]:
     """In what the dataset counts, and as the pure ε that a body may name in its place."""
     first = asked.blueprints[0]
-    if terms.only_approved:
+    if policy.only_approved:
         return 0, 0
     if asked.batch is None:
-        found = fit(terms, priced.limits, Question(first.plan, first.schema))
+        found = fit(policy, priced.limits, Question(first.plan, first.schema))
         return found.nano, found.epsilon_nano
-    whole = largest_whole(asked.batch, first.schema, lines, priced.limits, terms)
+    whole = largest_whole(asked.batch, first.schema, lines, priced.limits, policy)
     return whole, priced.currency.largest_question(whole)

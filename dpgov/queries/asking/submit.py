@@ -18,7 +18,7 @@ from dpgov.budgets.errors import BudgetsMoved, NotAdmitted
 from dpgov.budgets.services import Line, noted_lines, reserve, take
 from dpgov.budgets.words import noted
 from dpgov.datasets.cubes import is_cubed
-from dpgov.datasets.fitting import Terms
+from dpgov.datasets.fitting import PersonalPolicy
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version
 from dpgov.operation import request_ids
@@ -34,7 +34,7 @@ from dpgov.queries.asking.approval import ApprovedReader
 from dpgov.queries.asking.asked import Asked, Reader, by_owner, read_batch, read_plan
 from dpgov.queries.asking.gate import refuse_unless_open_to
 from dpgov.queries.asking.once import LONGEST_BATCH_KEY, Submission, check_key, once
-from dpgov.queries.asking.policy import QueryLimitExceeded, refuse_outside, terms_for
+from dpgov.queries.asking.policy import QueryLimitExceeded, policy_for, refuse_outside
 from dpgov.queries.asking.ready_made import ReadyMadeReader
 from dpgov.queries.asking.refusals import count_refusal
 from dpgov.queries.asking.touched import lines_of
@@ -117,7 +117,7 @@ def submit_approved(
 ) -> Submission:
     """The same for a question that an owner approved for this person, which uses the approval up.
 
-    The key is a page's own, or one that a program chose (`is_typed`). Raises NotApproved besides;
+    The key is a page's own, or one that a program chose (`is_typed`). Raises NotAsApproved besides;
     whether it still holds is looked at under the lock of its row.
     """
     if is_typed:
@@ -176,10 +176,10 @@ def _accept(request: _Request) -> list[Query]:
     dataset, user = request.dataset, request.membership.user
     asked = request.read(current_version(dataset), request.body)
     refuse_unless_open_to(dataset, user)
-    terms = terms_for(dataset, user, asked.ready_made, asked.approval)
+    policy = policy_for(dataset, user, asked.ready_made, asked.approval)
     # A batch has fewer questions than it could have keys.
     queries = [
-        _question(one, asked, request, terms, key)
+        _question(one, asked, request, policy, key)
         for one, key in zip(asked.blueprints, request.keys, strict=False)
     ]
     lines = [
@@ -194,11 +194,11 @@ def _accept(request: _Request) -> list[Query]:
 
 
 def _question(
-    blueprint: Blueprint, asked: Asked, request: _Request, terms: Terms, key: str
+    blueprint: Blueprint, asked: Asked, request: _Request, policy: PersonalPolicy, key: str
 ) -> Query:
     """The question as a row that is not stored yet; raises QueryLimitExceeded, OutsidePolicy."""
     dataset = request.dataset
-    refuse_outside(blueprint, dataset, terms)
+    refuse_outside(blueprint, dataset, policy)
     plan = blueprint.plan.as_json()
     cubed = is_cubed(asked.version, blueprint.schema, scans_of(blueprint))
     return Query(

@@ -21,12 +21,12 @@ from dpgov.datasets.selectors import current_version
 from dpgov.operation.clock import database_now
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.plan.canonical import canonical_sha256
-from dpgov.privacy.reuse.derived import Derivation, check_unchanged
+from dpgov.privacy.reuse.derived import PlanReuse, check_unchanged
 from dpgov.privacy.reuse.estimates import question_of
 from dpgov.queries.asking.asked import by_owner, read_wanted
 from dpgov.queries.asking.gate import refuse_unless_open_to
 from dpgov.queries.asking.once import Submission, check_key, once
-from dpgov.queries.asking.policy import OnlyReadyMade, terms_for
+from dpgov.queries.asking.policy import OnlyReadyMade, policy_for
 from dpgov.queries.free.finding import FreeAnswer, reusable_for
 from dpgov.queries.kinds import kind_of
 from dpgov.queries.models import Query, Release
@@ -82,7 +82,7 @@ def _take(
     refuse_unless_open_to(dataset, membership.user)
     version = current_version(dataset)
     blueprint = read_wanted(version, raw_plan, None).blueprints[0]
-    if terms_for(dataset, membership.user).only_approved:
+    if policy_for(dataset, membership.user).only_approved:
         raise OnlyReadyMade
     chosen = _chosen(reusable_for(version, blueprint).free, choice)
     text = canonical_json(_body(chosen.derivation, blueprint))
@@ -120,7 +120,7 @@ def _chosen(free: Sequence[FreeAnswer], choice: str) -> FreeAnswer:
     return found
 
 
-def _body(derivation: Derivation, blueprint: Blueprint) -> dict[str, Any]:
+def _body(derivation: PlanReuse, blueprint: Blueprint) -> dict[str, Any]:
     """Out of the stored bodies, each held against what its plan would be drawn like today."""
     stored = Release.objects.filter(query__in=map(UUID, derivation.questions))
     whole = {str(release.query_id): json.loads(release.body) for release in stored}

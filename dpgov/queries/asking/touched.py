@@ -11,7 +11,7 @@ from uuid import UUID
 from dpgov.budgets.allocated import Allocations, choose_allocation
 from dpgov.budgets.charging import Limit, Parts, lines_of_query
 from dpgov.budgets.services import Line
-from dpgov.datasets.fitting import Question, Terms, largest
+from dpgov.datasets.fitting import PersonalPolicy, Question, largest
 from dpgov.datasets.lineage import allocations_for, allocations_on_parents
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.decimals import MAX_NANO
@@ -60,13 +60,13 @@ def largest_whole(
     schema: DatasetSchema,
     lines: Sequence[Sequence[Line]],
     limits: Sequence[Limit],
-    terms: Terms,
+    policy: PersonalPolicy,
 ) -> int:
     """The largest whole amount whose parts fit under every limit and keep the policy."""
-    if terms.stopped:
+    if policy.stopped:
         return 0
     parts = parts_for(batch, schema)
-    most = [largest(terms, terms.most_nano, Question(plan, schema))[0] for plan in batch.plans]
+    most = [largest(policy, policy.most_nano, Question(plan, schema))[0] for plan in batch.plans]
     counted = _counted(lines)
     admitted = [(limit.budget_id, limit.admitted_nano) for limit in limits]
 
@@ -81,18 +81,18 @@ def largest_whole(
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if fits(middle) else (low, middle)
-    return low if _large_enough(batch, schema, low, terms) else 0
+    return low if _large_enough(batch, schema, low, policy) else 0
 
 
-def least_whole(blueprints: Sequence[Blueprint], most_nano: int, terms: Terms) -> int:
+def least_whole(blueprints: Sequence[Blueprint], most_nano: int, policy: PersonalPolicy) -> int:
     """The least amount of which each question gets what it must cost; 0 where none is too cheap,
     or that is more than the most that fits.
     """
     cheapest = min(one.cost_nano for one in blueprints)
-    if cheapest >= terms.least_nano:
+    if cheapest >= policy.least_nano:
         return 0
     whole = sum(one.cost_nano for one in blueprints)
-    found = -(-whole * terms.least_nano // max(1, cheapest))
+    found = -(-whole * policy.least_nano // max(1, cheapest))
     return found if found <= most_nano else 0
 
 
@@ -105,10 +105,10 @@ def _counted(lines: Sequence[Sequence[Line]]) -> dict[UUID | None, Counter[int]]
     return counted
 
 
-def _large_enough(batch: Batch, schema: DatasetSchema, whole: int, terms: Terms) -> bool:
+def _large_enough(batch: Batch, schema: DatasetSchema, whole: int, policy: PersonalPolicy) -> bool:
     """Whether each part leaves noise to draw, and is the least price at least."""
     try:
         at = replace(batch, whole=Loss(schema.mode, whole))
-        return whole > 0 and all(one.cost_nano >= terms.least_nano for one in priced(at, schema))
+        return whole > 0 and all(one.cost_nano >= policy.least_nano for one in priced(at, schema))
     except InvalidPlan:
         return False

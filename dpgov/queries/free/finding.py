@@ -14,8 +14,8 @@ from dpgov.datasets.models import DatasetVersion
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.answer.body import MAX_CELLS
 from dpgov.privacy.plan.canonical import canonical_sha256
-from dpgov.privacy.reuse.derived import Derivation, derive
-from dpgov.privacy.reuse.estimates import Columns, Stored
+from dpgov.privacy.reuse.derived import PlanReuse, derive
+from dpgov.privacy.reuse.estimates import Columns, StoredAnswer
 from dpgov.privacy.reuse.unions import union_of
 from dpgov.queries.free.stored import sources_for
 
@@ -37,7 +37,7 @@ class FreeAnswer:
     """An answer that is at hand; `expected` says of each column how exact it is."""
 
     origin: Origin
-    derivation: Derivation
+    derivation: PlanReuse
     expected: Columns
 
     @property
@@ -92,14 +92,14 @@ def reusable_for(
 
 
 def _origins(
-    blueprint: Blueprint, sources: Sequence[Stored], same: Sequence[Stored]
-) -> list[tuple[Origin, Derivation]]:
+    blueprint: Blueprint, sources: Sequence[StoredAnswer], same: Sequence[StoredAnswer]
+) -> list[tuple[Origin, PlanReuse]]:
     """The best of each kind, the most exact first; what takes more only where it is better.
 
     None put together of a live table: each is of another moment, and their average of neither.
     """
     others = [source for source in sources if source not in same]
-    found: list[tuple[Origin, Derivation]] = []
+    found: list[tuple[Origin, PlanReuse]] = []
     for origin, some in ((Origin.IDENTICAL, same), (Origin.DERIVED, others)):
         best = _best(blueprint, some)
         if best is not None and all(_noise(best) < _noise(one) for _, one in found):
@@ -112,29 +112,31 @@ def _origins(
     return found[::-1]
 
 
-def _best(blueprint: Blueprint, sources: Sequence[Stored]) -> Derivation | None:
+def _best(blueprint: Blueprint, sources: Sequence[StoredAnswer]) -> PlanReuse | None:
     """Out of one stored answer."""
     found = [derive(blueprint.plan, blueprint.schema, [s], together=False) for s in sources]
     return min((one for one in found if one is not None), key=_noise, default=None)
 
 
-def _wins(pooled: Derivation, others: Sequence[Derivation]) -> bool:
+def _wins(pooled: PlanReuse, others: Sequence[PlanReuse]) -> bool:
     return all(_noise(pooled) < _noise(one) + math.log(_BETTER) for one in others)
 
 
-def _noise(derivation: Derivation) -> float:
+def _noise(derivation: PlanReuse) -> float:
     """The mean logarithm of its statistics' noises: to compare answers to one plan."""
     logs = [math.log(max(part.deviation, 1e-300)) for part in derivation.parts]
     return sum(logs) / len(logs)
 
 
-def _with_new(blueprint: Blueprint, sources: Sequence[Stored], rows: int | None) -> Columns | None:
+def _with_new(
+    blueprint: Blueprint, sources: Sequence[StoredAnswer], rows: int | None
+) -> Columns | None:
     """Counts and sums get better by what is stored; None where nothing does."""
     plan, schema = blueprint.plan, blueprint.schema
     union = None if schema.is_live else union_of(plan, plan, schema)
     if union is None:
         return None
-    asked = Stored(_NEW, blueprint, union)
+    asked = StoredAnswer(_NEW, blueprint, union)
     alone = derive(plan, schema, [asked], together=True)
     pooled = derive(plan, schema, [asked, *sources], together=True)
     if alone is None or pooled is None or not _wins(pooled, [alone]):

@@ -20,7 +20,7 @@ from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.plan import InvalidPlan, Plan
 from dpgov.privacy.plan.schema import DatasetSchema
 from dpgov.privacy.reuse.derived import stored_as
-from dpgov.privacy.reuse.estimates import Stored, key_of
+from dpgov.privacy.reuse.estimates import StoredAnswer, key_of
 from dpgov.privacy.reuse.unions import union_of
 from dpgov.queries.models import Query, Release
 
@@ -31,11 +31,11 @@ _PREPARED = 40
 _KEPT = 1_000
 
 
-class Source(NamedTuple):
+class FreeSource(NamedTuple):
     """A stored answer whose cells make the asked ones, and the form of its question."""
 
     form: str
-    stored: Stored
+    stored: StoredAnswer
 
 
 class _Candidate(NamedTuple):
@@ -53,14 +53,14 @@ def stored_answers(version: DatasetVersion) -> QuerySet[Query]:
     ).exclude(canonical_sha256="")
 
 
-def sources_for(version: DatasetVersion, blueprint: Blueprint, form: str) -> list[Source]:
+def sources_for(version: DatasetVersion, blueprint: Blueprint, form: str) -> list[FreeSource]:
     """Those whose cells make the asked ones, the dearest first."""
     candidates = _candidates(stored_answers(version), form)
     plans = _shelf(version.pk, blueprint.schema).plans_of([one.id for one in candidates])
-    found: list[Source] = []
+    found: list[FreeSource] = []
     for candidate in sorted(candidates, key=lambda one: -one.cost_nano):
         sources = plans[candidate.id].sources_of(blueprint.plan)
-        found += [Source(candidate.form, source) for source in sources]
+        found += [FreeSource(candidate.form, source) for source in sources]
         if len(found) >= _PREPARED:
             break
     return found[:_PREPARED]
@@ -116,7 +116,7 @@ class _StoredPlan:
             for name in (statistic.get("column"), *statistic.get("predictors", ()))
         )
 
-    def sources_of(self, asked: Plan) -> Iterator[Stored]:
+    def sources_of(self, asked: Plan) -> Iterator[StoredAnswer]:
         """None of a plan that would be refused today, or that does not fit; several of one whose
         tables were chosen in rounds.
         """
@@ -128,7 +128,7 @@ class _StoredPlan:
                 return
             union = union_of(asked, self._plan, self._schema)
             if union is not None and self._blueprint.cells <= MAX_CELLS:
-                yield Stored(str(self._id), self._blueprint, union)
+                yield StoredAnswer(str(self._id), self._blueprint, union)
         except InvalidPlan:
             return
 
@@ -138,7 +138,7 @@ class _StoredPlan:
             self._columns.issuperset(s.column for s in asked.statistics if s.column is not None)
         )
 
-    def _rounds(self, asked: Plan) -> Iterator[Stored]:
+    def _rounds(self, asked: Plan) -> Iterator[StoredAnswer]:
         """Each drawn table is a count of its own; which ones were is part of what was released."""
         for number, place in enumerate(_places(self._id)):
             count = as_count(self._blueprint, place)

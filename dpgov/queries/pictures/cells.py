@@ -32,7 +32,7 @@ MOST_DATASETS = 12
 _TRUNC: dict[str, Any] = {"day": TruncDate, "week": TruncWeek, "month": TruncMonth}
 
 
-class Cell(NamedTuple):
+class DayCount(NamedTuple):
     """Questions of one day (week, month), one dataset and one colour; ε of pure budgets alone.
 
     `dataset` is None, and `name` of no meaning, for those of all but the busiest datasets.
@@ -57,7 +57,7 @@ class Band:
     nano: Counter[date]
 
 
-def cells_of(queries: QuerySet[Query], period: str, colour: str) -> list[Cell]:
+def cells_of(queries: QuerySet[Query], period: str, colour: str) -> list[DayCount]:
     """The sums, oldest first."""
     pure = Sum("cost_nano", filter=committed_in_epsilon(), default=0)
     names = ("analyst__name", "analyst__email") if colour == "analyst" else ()
@@ -69,7 +69,9 @@ def cells_of(queries: QuerySet[Query], period: str, colour: str) -> list[Cell]:
     sums = list(counted)
     words = {key: _coloured(colour, row) for key, row in {row[2]: row for row in sums}.items()}
     days = {at: at.date() if isinstance(at, datetime) else at for at in {row[0] for row in sums}}
-    found = [Cell(days[row[0]], row[1], row[-3], *words[row[2]], row[-2], row[-1]) for row in sums]
+    found = [
+        DayCount(days[row[0]], row[1], row[-3], *words[row[2]], row[-2], row[-1]) for row in sums
+    ]
     return sorted(found, key=itemgetter(0))
 
 
@@ -97,9 +99,9 @@ def said(colour: str, key: Any, name: str = "") -> tuple[str, str]:
     return str(key), kind_in_words(key) if colour == "statistic" else name
 
 
-def bands_of(cells: Sequence[Cell], colour: str) -> list[Band]:
+def bands_of(cells: Sequence[DayCount], colour: str) -> list[Band]:
     """A band for each colour, the busiest first; beyond the first few they are one."""
-    found: defaultdict[tuple[str, str], list[Cell]] = defaultdict(list)
+    found: defaultdict[tuple[str, str], list[DayCount]] = defaultdict(list)
     for cell in cells:
         found[cell.key, cell.word].append(cell)
     totals = {key: sum(cell.number for cell in own) for key, own in found.items()}
@@ -111,7 +113,7 @@ def bands_of(cells: Sequence[Cell], colour: str) -> list[Band]:
     return bands
 
 
-def _band(word: str, query: str, cells: Sequence[Cell]) -> Band:
+def _band(word: str, query: str, cells: Sequence[DayCount]) -> Band:
     band = Band(word, query, Counter(), Counter())
     for cell in cells:
         band.number[cell.day] += cell.number
@@ -134,9 +136,9 @@ class Map:
     nano: dict[UUID, int]
 
 
-def map_of(cells: Sequence[Cell]) -> Map:
+def map_of(cells: Sequence[DayCount]) -> Map:
     """The busiest datasets."""
-    found: defaultdict[UUID, list[Cell]] = defaultdict(list)
+    found: defaultdict[UUID, list[DayCount]] = defaultdict(list)
     for cell in cells:
         if cell.dataset is not None:
             found[cell.dataset].append(cell)

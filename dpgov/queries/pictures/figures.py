@@ -55,7 +55,7 @@ def _within(day: date, period: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DayRow:
     """A line of the table beside bars by day: one bar of one colour, and where it leads.
 
     `said` is its day as pages write it.
@@ -69,13 +69,13 @@ class Row:
     href: str
 
 
-def rows_of(bands: Sequence[Band], leads: Leads, period: str) -> list[Row]:
+def rows_of(bands: Sequence[Band], leads: Leads, period: str) -> list[DayRow]:
     """The newest first."""
     written = pgettext("date format", "j M Y")
     days = {day for band in bands for day in band.number}
     said = {day: date_format(day, written) for day in days}
     found = [
-        Row(day, said[day], band.word, number, band.nano[day], leads.on(day, period, band.query))
+        DayRow(day, said[day], band.word, number, band.nano[day], leads.on(day, period, band.query))
         for band in bands
         for day, number in band.number.items()
         if number

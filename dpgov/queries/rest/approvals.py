@@ -22,8 +22,8 @@ from dpgov.queries.rest.shapes.plan import PlanSerializer, SentPlan
 from dpgov.queries.rest.shapes.question import RefusalSerializer
 from dpgov.queries.wording.words import in_words
 from dpgov.queries.workbench.approvals import (
+    ApprovalStanding,
     NotNeeded,
-    Standing,
     TooManyWaiting,
     approvals_of,
     ask_for_approval,
@@ -36,7 +36,7 @@ _LONGEST = 300
 _MOST = 50
 
 
-class ApprovalSerializer(serializers.Serializer[Standing]):
+class ApprovalSerializer(serializers.Serializer[ApprovalStanding]):
     """A request to approve one question, and whether the question can be asked under it now."""
 
     id = serializers.UUIDField(source="request.pk")
@@ -54,20 +54,20 @@ class ApprovalSerializer(serializers.Serializer[Standing]):
     ended = serializers.SerializerMethodField()
     ends_at = serializers.SerializerMethodField()
 
-    def get_in_words(self, standing: Standing) -> str:
+    def get_in_words(self, standing: ApprovalStanding) -> str:
         """The question as a sentence."""
         return in_words(standing.request.plan or {})
 
-    def get_epsilon(self, standing: Standing) -> float:
+    def get_epsilon(self, standing: ApprovalStanding) -> float:
         """The approved price; where ρ adds up, the pure ε of one such question."""
         return as_number(standing.request.epsilon_nano)
 
-    def get_ended(self, standing: Standing) -> str:
+    def get_ended(self, standing: ApprovalStanding) -> str:
         """Why a granted one lets nothing be asked any more; "" while it does."""
         granted = standing.request.state == BudgetRequest.State.GRANTED
         return sentence_of(standing.why) if granted else ""
 
-    def get_ends_at(self, standing: Standing) -> str | None:
+    def get_ends_at(self, standing: ApprovalStanding) -> str | None:
         """Until when it can be used; null until it is granted."""
         granted = standing.request.state == BudgetRequest.State.GRANTED
         return ends_at(standing.request).isoformat() if granted else None

@@ -7,7 +7,7 @@ from rest_framework.response import Response
 
 from dpgov.datasets.selectors import dataset_or_404
 from dpgov.queries.asking.curve import curve_of
-from dpgov.queries.asking.policy import terms_for
+from dpgov.queries.asking.policy import policy_for
 from dpgov.queries.asking.quote import quote
 from dpgov.queries.rest.shapes.docs import CHARGED
 from dpgov.queries.rest.shapes.errors import RefusingView, refusals
@@ -49,7 +49,7 @@ class CurveView(RefusingView):
                 assumed_rows=guess,
                 allocation_id=charged,
             )
-            found = curve_of(priced, terms_for(dataset, user), assumed_rows=guess)
+            found = curve_of(priced, policy_for(dataset, user), assumed_rows=guess)
         if found is None:
             raise ValidationError({"assumed_rows": ["No amount has an error that can be told."]})
         return Response(CurveSerializer(found).data)

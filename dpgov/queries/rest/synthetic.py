@@ -10,7 +10,7 @@ from rest_framework.request import Request
 
 from dpgov.operation.conflicts import Conflict
 from dpgov.operation.file_types import as_one_of
-from dpgov.privacy.answer.fitting import TooLarge
+from dpgov.privacy.answer.fitting import TooManyCells
 from dpgov.queries.answering.looking import look_at
 from dpgov.queries.models import Query
 from dpgov.queries.rest.shapes.errors import RefusingView, not_ready
@@ -58,6 +58,6 @@ class SyntheticView(RefusingView):
             raise Conflict(str(none), "no_tables") from none
         except StillWaiting as waiting:
             raise not_ready() from waiting
-        except TooLarge as refusal:
+        except TooManyCells as refusal:
             raise Conflict(str(refusal), "too_large") from refusal
         return as_file(made.as_file(fmt), made.file_name(fmt), FORMATS[fmt])

@@ -15,13 +15,13 @@ from dpgov.queries.arranging.arrangement import (
     MOST_GROUPS,
     MOST_PARTS,
     Arrangement,
-    Condition,
-    Key,
+    ColumnKey,
+    GroupCondition,
+    KeyKind,
     Order,
-    Part,
     is_sayable,
 )
-from dpgov.queries.sql.text import Names, RefusedSql, Spelt
+from dpgov.queries.sql.text import NameReader, RefusedSql, Spelt
 
 _OPS: dict[type[exp.Expr], str] = {
     exp.GTE: ">=",
@@ -40,15 +40,15 @@ _LONGEST = len(str(MOST_GROUPS))
 class Items:
     """What stands after SELECT and GROUP BY, by its text, its name and its place."""
 
-    names: Names
-    by_text: dict[str, Key] = field(default_factory=dict)
-    in_order: list[Key] = field(default_factory=list)
-    by_name: Spelt[Key] = field(init=False)
+    names: NameReader
+    by_text: dict[str, ColumnKey] = field(default_factory=dict)
+    in_order: list[ColumnKey] = field(default_factory=list)
+    by_name: Spelt[ColumnKey] = field(init=False)
 
     def __post_init__(self) -> None:
         self.by_name = Spelt(self.names.text)
 
-    def add(self, node: exp.Expr, key: Key, *, shown: bool = True) -> None:
+    def add(self, node: exp.Expr, key: ColumnKey, *, shown: bool = True) -> None:
         """One item; one that only stands in GROUP BY is not counted by ORDER BY 1."""
         self.know(node.unalias(), key)
         if isinstance(node, exp.Alias):
@@ -56,11 +56,11 @@ class Items:
         if shown:
             self.in_order.append(key)
 
-    def know(self, node: exp.Expr, key: Key) -> None:
+    def know(self, node: exp.Expr, key: ColumnKey) -> None:
         """What a clause may name though it was selected as a part of something else."""
         self.by_text.setdefault(self._text(node), key)
 
-    def find(self, node: exp.Expr) -> Key | None:
+    def find(self, node: exp.Expr) -> ColumnKey | None:
         """What a clause names, if it stands there."""
         if _is_named(node) and (key := self.by_name.get(node.this)) is not None:
             return key
@@ -82,7 +82,7 @@ def _is_named(node: exp.Expr) -> bool:
 
 
 def read_arranging(
-    select: exp.Select, items: Items, ratios: Sequence[tuple[int, int]], names: Names
+    select: exp.Select, items: Items, ratios: Sequence[tuple[int, int]], names: NameReader
 ) -> Arrangement:
     """How the answer of this text is to be shown. Raises RefusedSql."""
     clauses = {name: select.args.get(name) for name in _CLAUSES}
@@ -104,7 +104,7 @@ def read_arranging(
 @dataclass(frozen=True, slots=True)
 class _Clauses:
     items: Items
-    names: Names
+    names: NameReader
 
     def orders(self, order: exp.Expr | None) -> Iterator[Order]:
         """ORDER BY: an item, its name, or its number after SELECT."""
@@ -121,7 +121,7 @@ class _Clauses:
             message = _("Every declared group is there: leave WITH FILL out.")
             raise self.names.text.refused_after(ordered, ("WITH",), message)
 
-    def _ordered_by(self, node: exp.Expr) -> Key:
+    def _ordered_by(self, node: exp.Expr) -> ColumnKey:
         if isinstance(node, exp.Literal) and not node.is_string and node.name.isdecimal():
             place = int(node.name[:9])
             if 1 <= place <= len(self.items.in_order):
@@ -147,7 +147,7 @@ class _Clauses:
             raise self._refused(limit, _("Write a whole number above zero after LIMIT."))
         return first
 
-    def conditions(self, having: exp.Expr | None) -> Iterator[Condition]:
+    def conditions(self, having: exp.Expr | None) -> Iterator[GroupCondition]:
         """HAVING: comparisons with plain numbers, joined by AND."""
         if having is None:
             return
@@ -156,11 +156,11 @@ class _Clauses:
         for part in self._bounded(parts):
             yield from self._condition(part.unnest())
 
-    def _condition(self, node: exp.Expr) -> Iterator[Condition]:
+    def _condition(self, node: exp.Expr) -> Iterator[GroupCondition]:
         if isinstance(node, exp.Between) and not node.args.get("symmetric"):
             key = self._statistic(node.this)
-            yield Condition(key, ">=", self._number(node.args["low"]))
-            yield Condition(key, "<=", self._number(node.args["high"]))
+            yield GroupCondition(key, ">=", self._number(node.args["low"]))
+            yield GroupCondition(key, "<=", self._number(node.args["high"]))
             return
         op = _OPS.get(type(node))
         if op is None:
@@ -171,15 +171,15 @@ class _Clauses:
         left, right = node.this, node.expression
         if isinstance(left, exp.Literal | exp.Neg):
             left, right, op = right, left, _MIRRORED[op]
-        yield Condition(self._statistic(left), op, self._number(right))
+        yield GroupCondition(self._statistic(left), op, self._number(right))
 
-    def _statistic(self, node: exp.Expr) -> Key:
+    def _statistic(self, node: exp.Expr) -> ColumnKey:
         key = self._key(node)
-        if key.part is Part.GROUPING:
+        if key.part is KeyKind.GROUPING:
             raise self._refused(node, _("Choose groups by their names with WHERE, not HAVING."))
         return key
 
-    def _key(self, node: exp.Expr) -> Key:
+    def _key(self, node: exp.Expr) -> ColumnKey:
         key = self.items.find(node)
         if key is None:
             raise self._refused(

@@ -9,13 +9,13 @@ from django.utils.translation import gettext as _
 from sqlglot import exp
 
 from dpgov.privacy.accounting.decimals import decimal_text
-from dpgov.queries.sql.text import Names
+from dpgov.queries.sql.text import NameReader
 
 _NAMES = ("CLIP", "CLAMP")
 OFFERED = _NAMES[0]
 
 
-def read_clipped(node: exp.Expr, names: Names) -> dict[str, Any]:
+def read_clipped(node: exp.Expr, names: NameReader) -> dict[str, Any]:
     """The plan's form of what stands inside a function: a column, perhaps with its clip.
 
     Raises RefusedSql.
@@ -30,7 +30,7 @@ def read_clipped(node: exp.Expr, names: Names) -> dict[str, Any]:
     return {"column": names.column(node)}
 
 
-def _nested(outer: exp.Least | exp.Greatest, names: Names) -> dict[str, Any]:
+def _nested(outer: exp.Least | exp.Greatest, names: NameReader) -> dict[str, Any]:
     """One of the two bounds in the other; or one alone, where the other end is as declared."""
     inner = outer.this
     both = isinstance(inner, exp.Least | exp.Greatest) and type(inner) is not type(outer)
@@ -43,7 +43,7 @@ def _nested(outer: exp.Least | exp.Greatest, names: Names) -> dict[str, Any]:
 
 
 def _of(
-    column: exp.Expr, low: exp.Expr | None, high: exp.Expr | None, names: Names
+    column: exp.Expr, low: exp.Expr | None, high: exp.Expr | None, names: NameReader
 ) -> dict[str, Any]:
     ends = {"from": low, "to": high}
     clip = {end: decimal_text(names.number(node)) for end, node in ends.items() if node is not None}

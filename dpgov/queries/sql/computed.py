@@ -12,7 +12,7 @@ from dpgov.language.translation import translated
 from dpgov.privacy.plan.computed.asked import in_order, name_of
 from dpgov.privacy.plan.formula import Formula, FormulaKind
 from dpgov.privacy.plan.parsing.computed import no_ratio
-from dpgov.queries.sql.text import Names
+from dpgov.queries.sql.text import NameReader
 
 KINDS: dict[type[exp.Expr], FormulaKind] = {
     exp.Add: FormulaKind.SUM,
@@ -22,7 +22,7 @@ KINDS: dict[type[exp.Expr], FormulaKind] = {
 ARITHMETIC = (*KINDS, exp.Div)
 
 
-class Computing(Names):
+class Computing(NameReader):
     """Names, and in `computed` each formula of the text with the piece of it where it stands."""
 
     def __init__(self, *args: Any) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 from sqlglot import exp
 
 from dpgov.privacy.plan.by_calendar import CalendarPart
-from dpgov.queries.sql.text import Names
+from dpgov.queries.sql.text import NameReader
 
 EXTRACTED = {
     "YEAR": CalendarPart.YEAR,
@@ -23,7 +23,7 @@ _NAMED: dict[type[exp.Expr], CalendarPart] = {
 OF_DATES = exp.DateTrunc | exp.TimestampTrunc | exp.Extract | exp.Year | exp.Quarter | exp.Month
 
 
-def read_calendar(node: exp.Expr, names: Names) -> dict[str, Any] | None:
+def read_calendar(node: exp.Expr, names: NameReader) -> dict[str, Any] | None:
     """The grouping as a plan's form; None where it is another one, or of no known part.
 
     Whether the column has such a part is decided where plans are read.

@@ -13,28 +13,28 @@ from django.utils.translation import gettext as _
 
 from dpgov.datasets.models import Dataset, DatasetVersion, DerivedFrom
 from dpgov.datasets.selectors import datasets_of, version_to_ask
-from dpgov.queries.sql.joining import Join, plain
+from dpgov.queries.sql.joining import JoinClause, plain
 from dpgov.queries.sql.reading import join_of
 from dpgov.queries.sql.text import RefusedSql, Tables, Text
 from dpgov.tenants.models import Membership
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedVersion:
     """The version that a text asks of; `tables` are columns by what a JOIN calls each parent."""
 
     version: DatasetVersion
     tables: Tables = field(default_factory=dict)
 
 
-def asked_of(text: str, version: DatasetVersion, membership: Membership) -> Asked:
+def asked_of(text: str, version: DatasetVersion, membership: Membership) -> AskedVersion:
     """This version, or the newest of the derived dataset that the text's JOIN stands for.
 
     Raises RefusedSql where there is none that this person sees, and where there are several.
     """
     join = join_of(text)
     if join is None:
-        return Asked(version)
+        return AskedVersion(version)
     found = _chosen(_derived(join, membership), version.dataset, join, Text(text))
     dataset = found[0].dataset
     if join.column.casefold() != dataset.private_id.casefold():
@@ -42,14 +42,14 @@ def asked_of(text: str, version: DatasetVersion, membership: Membership) -> Aske
         raise Text(text).refused(join.node, words.format(unit=dataset.private_id))
     tables = {called: _columns(found, table) for called, table in join.called.items()}
     if dataset.pk == version.dataset_id:
-        return Asked(version, tables)
+        return AskedVersion(version, tables)
     try:
-        return Asked(version_to_ask(membership, dataset.slug), tables)
+        return AskedVersion(version_to_ask(membership, dataset.slug), tables)
     except DatasetVersion.DoesNotExist as gone:
         raise _none(join, Text(text)) from gone
 
 
-def _derived(join: Join, membership: Membership) -> list[list[DerivedFrom]]:
+def _derived(join: JoinClause, membership: Membership) -> list[list[DerivedFrom]]:
     """The parents of each derived dataset that this person sees and that is of these two."""
     seen = datasets_of(membership).filter(is_derived=True).order_by()
     rows = DerivedFrom.objects.filter(dataset__in=seen.values("pk"))
@@ -59,7 +59,7 @@ def _derived(join: Join, membership: Membership) -> list[list[DerivedFrom]]:
 
 
 def _chosen(
-    found: list[list[DerivedFrom]], here: Dataset, join: Join, source: Text
+    found: list[list[DerivedFrom]], here: Dataset, join: JoinClause, source: Text
 ) -> list[DerivedFrom]:
     """The one whose door the text was sent to, else the only one."""
     if not found:
@@ -74,7 +74,7 @@ def _chosen(
     return (mine or found)[0]
 
 
-def _none(join: Join, source: Text) -> RefusedSql:
+def _none(join: JoinClause, source: Text) -> RefusedSql:
     return source.refused(
         join.node,
         _(

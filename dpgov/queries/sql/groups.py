@@ -7,12 +7,12 @@ from sqlglot import exp
 
 from dpgov.privacy.accounting.decimals import decimal_text
 from dpgov.queries.sql.dates import read_calendar
-from dpgov.queries.sql.text import Names
+from dpgov.queries.sql.text import NameReader
 
 MOST_BINS = 1_000
 
 
-def read_group(written: exp.Expr, names: Names) -> dict[str, Any]:
+def read_group(written: exp.Expr, names: NameReader) -> dict[str, Any]:
     """One grouping as a plan's form: a column, WIDTH_BUCKET(column, low, high, bins),
     BINS(column, edge, edge, ...) or a part of the calendar; or what AS calls one of these after
     SELECT. Raises RefusedSql.
@@ -36,7 +36,7 @@ def read_group(written: exp.Expr, names: Names) -> dict[str, Any]:
     )
 
 
-def _even_bins(node: exp.WidthBucket, names: Names) -> dict[str, Any]:
+def _even_bins(node: exp.WidthBucket, names: NameReader) -> dict[str, Any]:
     low, high, bins = (
         names.number(node.args[name]) for name in ("min_value", "max_value", "num_buckets")
     )

@@ -17,7 +17,7 @@ _OF_A_TABLE = {"this", "alias"}
 
 
 @dataclass(frozen=True, slots=True)
-class Join:
+class JoinClause:
     """Both datasets by their plain names, what the text calls each, and the column after USING."""
 
     called: Mapping[str, str]
@@ -40,7 +40,7 @@ def is_table(node: exp.Expr | None) -> bool:
     )
 
 
-def read_join(select: exp.Select, source: Text) -> Join | None:
+def read_join(select: exp.Select, source: Text) -> JoinClause | None:
     """What is joined; None where nothing is. Raises RefusedSql for any other join."""
     joins = select.args.get("joins") or []
     if not joins:
@@ -50,7 +50,7 @@ def read_join(select: exp.Select, source: Text) -> Join | None:
     if others or len(columns) != 1 or not (_is_plain(join) and is_table(first)):
         raise _refused(join, source)
     called = {plain(table.alias_or_name): plain(table.name) for table in (first, join.this)}
-    return Join(called, frozenset(called.values()), columns[0].name, join)
+    return JoinClause(called, frozenset(called.values()), columns[0].name, join)
 
 
 def _is_plain(join: exp.Join) -> bool:

@@ -31,7 +31,7 @@ from dpgov.queries.sql.arranging import read_arranging
 from dpgov.queries.sql.bounds import check_depth, check_length, closes_its_brackets, too_deep
 from dpgov.queries.sql.ending import Ending, read_ending
 from dpgov.queries.sql.groups import read_group
-from dpgov.queries.sql.joining import Join, is_table, read_join
+from dpgov.queries.sql.joining import JoinClause, is_table, read_join
 from dpgov.queries.sql.running import check_unchosen, in_order
 from dpgov.queries.sql.selected import Selected
 from dpgov.queries.sql.statistics import Reader
@@ -171,7 +171,7 @@ def read_sql(
     return ReadSql(raw, places, read_arranging(select, shown.items, shown.ratios, reader))
 
 
-def join_of(text: str) -> Join | None:
+def join_of(text: str) -> JoinClause | None:
     """Which two datasets a text joins; None where it joins none. Raises RefusedSql."""
     source = Text(text)
     # Whether it has a price is seen when it is read.

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from sqlglot import exp
 
 from dpgov.privacy.plan.statistics import StatisticKind
-from dpgov.queries.sql.text import Names
+from dpgov.queries.sql.text import NameReader
 
 _OF_ONE_LINE = exp.RegrSlope | exp.RegrIntercept | exp.RegrR2 | exp.RegrCount
 _STANDARD = ("REGR_SLOPE", "REGR_INTERCEPT", "REGR_R2", "REGR_COUNT")
@@ -19,7 +19,7 @@ KINDS = {kind.value.upper(): kind for kind in StatisticKind if kind.facts.takes_
 OFFERED = (*_STANDARD[:2], *KINDS)
 
 
-def read_regression(item: exp.Expr, names: Names) -> dict[str, Any] | None:
+def read_regression(item: exp.Expr, names: NameReader) -> dict[str, Any] | None:
     """The plan's form of it: the outcome, then what explains it; None for everything else.
 
     Raises RefusedSql.

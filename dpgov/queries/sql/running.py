@@ -18,7 +18,7 @@ from dpgov.language.translation import translated
 from dpgov.privacy.plan.problems import shortened, suggesting
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.queries.sql.groups import read_group
-from dpgov.queries.sql.text import Names
+from dpgov.queries.sql.text import NameReader
 from dpgov.queries.sql.where import Placed
 from dpgov.queries.sql.windows import read_window
 
@@ -32,7 +32,7 @@ def is_running(item: exp.Expr) -> bool:
     return named or isinstance(item, exp.Window)
 
 
-def in_order(groups: Placed, items: Sequence[exp.Expr], names: Names) -> Placed:
+def in_order(groups: Placed, items: Sequence[exp.Expr], names: NameReader) -> Placed:
     """The groups, those last that counts of these items run along. Raises RefusedSql."""
     plain = [group for _node, group in groups]
     ways: list[list[dict[str, Any]]] = []
@@ -43,7 +43,7 @@ def in_order(groups: Placed, items: Sequence[exp.Expr], names: Names) -> Placed:
     return sorted(groups, key=lambda placed: sum(placed[1] in way for way in ways))
 
 
-def read_running(item: exp.Expr, groups: Groups, names: Names) -> dict[str, Any] | None:
+def read_running(item: exp.Expr, groups: Groups, names: NameReader) -> dict[str, Any] | None:
     """The plan's form of it, where it runs along the last groups; None for everything else.
 
     Raises RefusedSql.
@@ -59,7 +59,7 @@ def read_running(item: exp.Expr, groups: Groups, names: Names) -> dict[str, Any]
     return {"statistic": found.kind.value}
 
 
-def check_unchosen(having: exp.Expr | None, asked: Placed, names: Names) -> None:
+def check_unchosen(having: exp.Expr | None, asked: Placed, names: NameReader) -> None:
     """Refuse HAVING beside counts that run: SQL would leave its groups out before they add up."""
     if having is not None and any(one["statistic"] in tuple(KINDS.values()) for _n, one in asked):
         message = _(
@@ -75,7 +75,7 @@ class _Running:
 
     item: exp.Expr
     groups: Groups
-    names: Names
+    names: NameReader
 
     @property
     def kind(self) -> StatisticKind:

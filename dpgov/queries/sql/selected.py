@@ -5,7 +5,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from sqlglot import exp
 
-from dpgov.queries.arranging.arrangement import MOST_PARTS, Key, Part
+from dpgov.queries.arranging.arrangement import MOST_PARTS, ColumnKey, KeyKind
 from dpgov.queries.sql.arranging import Items
 from dpgov.queries.sql.groups import read_group
 from dpgov.queries.sql.regressions import is_regression
@@ -24,7 +24,7 @@ class Selected:
         self.ratios: list[tuple[int, int]] = []
         self.items = Items(reader)
         for place, (node, _group) in enumerate(groups, start=1):
-            self.items.add(node, Key(Part.GROUPING, place), shown=False)
+            self.items.add(node, ColumnKey(KeyKind.GROUPING, place), shown=False)
 
     def read(self, node: exp.Expr) -> None:
         """One item. Raises RefusedSql."""
@@ -35,9 +35,11 @@ class Selected:
         statistic = self._reader.statistic(node, self._groups)
         if statistic is None:
             place = self._groups.index(read_group(inner, self._reader)) + 1
-            self.items.add(node, Key(Part.GROUPING, place))
+            self.items.add(node, ColumnKey(KeyKind.GROUPING, place))
             return
-        self.items.add(node, Key(Part.STATISTIC, self._place(node, statistic, repeats=False)))
+        self.items.add(
+            node, ColumnKey(KeyKind.STATISTIC, self._place(node, statistic, repeats=False))
+        )
 
     def check(self) -> None:
         """Ratios count the numbers of an answer, of which a regression has several."""
@@ -56,14 +58,14 @@ class Selected:
         if above == below:
             raise self._reader.text.refused(node, _("A ratio is of two different statistics."))
         self.ratios.append((above, below))
-        self.items.add(node, Key(Part.RATIO, len(self.ratios)))
+        self.items.add(node, ColumnKey(KeyKind.RATIO, len(self.ratios)))
 
     def _part(self, node: exp.Expr) -> int:
         statistic = self._reader.statistic(node, self._groups)
         if statistic is None:
             raise self._reader.text.refused(node, _("A ratio is of two statistics."))
         place = self._place(node, statistic, repeats=True)
-        self.items.know(node, Key(Part.STATISTIC, place))
+        self.items.know(node, ColumnKey(KeyKind.STATISTIC, place))
         return place
 
     def _place(self, node: exp.Expr, statistic: dict[str, Any], *, repeats: bool) -> int:

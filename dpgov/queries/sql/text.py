@@ -109,7 +109,7 @@ class Spelt(Generic[Meaning]):
         return found[0] if found else None
 
 
-class Names:
+class NameReader:
     """Reads the columns and constants of one text. `private_id` names the privacy unit, if any."""
 
     def __init__(

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from sqlglot import exp
 
 from dpgov.queries.sql.computed import ARITHMETIC
-from dpgov.queries.sql.text import Names
+from dpgov.queries.sql.text import NameReader
 
 Placed = list[tuple[exp.Expr, dict[str, Any]]]
 
@@ -21,7 +21,7 @@ _COMPARISONS: dict[type[exp.Expr], str] = {
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
-def read_where(node: exp.Expr, names: Names) -> Placed:
+def read_where(node: exp.Expr, names: NameReader) -> Placed:
     """The filters that all hold at once, each with its place. Raises RefusedSql."""
     inner = node.unnest()
     if isinstance(inner, exp.And):
@@ -29,7 +29,7 @@ def read_where(node: exp.Expr, names: Names) -> Placed:
     return [(inner, _filter(inner, names))]
 
 
-def _filter(node: exp.Expr, names: Names) -> dict[str, Any]:
+def _filter(node: exp.Expr, names: NameReader) -> dict[str, Any]:
     inner = node.unnest()
     if isinstance(inner, exp.And):
         return {"and": [part for _, part in read_where(inner, names)]}
@@ -40,20 +40,20 @@ def _filter(node: exp.Expr, names: Names) -> dict[str, Any]:
     return _condition(inner, names)
 
 
-def _alternatives(node: exp.Expr, names: Names) -> list[dict[str, Any]]:
+def _alternatives(node: exp.Expr, names: NameReader) -> list[dict[str, Any]]:
     inner = node.unnest()
     if isinstance(inner, exp.Or):
         return _alternatives(inner.left, names) + _alternatives(inner.right, names)
     return [_filter(inner, names)]
 
 
-def _negated(inner: exp.Expr, names: Names) -> dict[str, Any]:
+def _negated(inner: exp.Expr, names: NameReader) -> dict[str, Any]:
     if isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null):
         return {"column": names.name(inner.this), "op": "is_present"}
     return {"not": _filter(inner, names)}
 
 
-def _condition(node: exp.Expr, names: Names) -> dict[str, Any]:
+def _condition(node: exp.Expr, names: NameReader) -> dict[str, Any]:
     if isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
         return {"column": names.name(node.this), "op": "is_missing"}
     if isinstance(node, exp.Between):
@@ -73,7 +73,7 @@ def _condition(node: exp.Expr, names: Names) -> dict[str, Any]:
     )
 
 
-def _comparison(node: exp.Expr, op: str, names: Names) -> dict[str, Any]:
+def _comparison(node: exp.Expr, op: str, names: NameReader) -> dict[str, Any]:
     left, right = node.this.unnest(), node.expression.unnest()
     if not isinstance(left, (exp.Column, *ARITHMETIC)):
         left, right, op = right, left, _TURNED.get(op, op)

@@ -56,7 +56,7 @@ class Word(TypedDict):
     detail: str
 
 
-class Column(Word):
+class ColumnWord(Word):
     """`values` can be compared with between quotes; `periods` are those of DATE_TRUNC."""
 
     values: list[str]
@@ -67,7 +67,7 @@ class Words(TypedDict):
     """Everything that a text about one dataset can be made of."""
 
     table: Word
-    columns: list[Column]
+    columns: list[ColumnWord]
     functions: list[Word]
     keywords: list[str]
 
@@ -103,7 +103,7 @@ def words_of(table: str, schema: DatasetSchema, *, unit: str) -> Words:
     )
 
 
-def _column(column: ColumnSpec) -> Column:
+def _column(column: ColumnSpec) -> ColumnWord:
     domain = column.domain
     values = list(domain.categories[:MOST_VALUES]) if isinstance(domain, CategoryDomain) else []
     periods = (
@@ -111,7 +111,7 @@ def _column(column: ColumnSpec) -> Column:
         if isinstance(domain, DateDomain)
         else []
     )
-    return Column(
+    return ColumnWord(
         label=column.name,
         apply=quoted(column.name),
         detail=_detail(domain),

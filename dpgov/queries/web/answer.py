@@ -163,13 +163,13 @@ def _as_pdf(request: HttpRequest, query: Query, release: Release) -> bytes:
     What writes PDFs loads fonts for most of a second: commands and workers never need it, and web
     processes have loaded it before their first request (`configuration.serving`).
     """
-    from dpgov.queries.wording.paper import Places, as_pdf
+    from dpgov.queries.wording.paper import PrintedSource, as_pdf
 
     page, receipt = (
         request.build_absolute_uri(reverse(f"queries:{name}", args=[query.pk]))
         for name in ("detail", "receipt")
     )
-    return as_pdf(query, release, Places(membership_of(request).tenant.name, page, receipt))
+    return as_pdf(query, release, PrintedSource(membership_of(request).tenant.name, page, receipt))
 
 
 def _share(query: Query, organisation: str, request: HttpRequest, parties: int) -> dict[str, Any]:

@@ -27,7 +27,7 @@ _LETTERS = "ABCDE"
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class AnswerChoice:
     """An answer that can be chosen; `letter` is its column once it is."""
 
     id: UUID
@@ -122,8 +122,8 @@ def _bodies(queries: list[Query]) -> list[dict[str, object]]:
     return [bodies[query.pk] for query in queries]
 
 
-def _choice(query: Query, letter: str) -> Choice:
-    return Choice(
+def _choice(query: Query, letter: str) -> AnswerChoice:
+    return AnswerChoice(
         id=query.pk,
         words=in_words(query.plan),
         by=str(query.analyst),

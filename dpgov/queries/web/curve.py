@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST
 
 from dpgov.datasets.selectors import dataset_or_404
 from dpgov.queries.asking.curve import curve_of
-from dpgov.queries.asking.policy import terms_for
+from dpgov.queries.asking.policy import policy_for
 from dpgov.queries.web.forms.curves import points_of, shown
 from dpgov.queries.web.forms.page import form_with, priced_form, refused_form
 from dpgov.tenants.permissions import Permission, membership_of, requires
@@ -27,8 +27,8 @@ def curve(request: HttpRequest, slug: str) -> HttpResponse:
         return refused_form(request, dataset, form, offer)
     found = None
     if priced is not None:
-        terms = terms_for(dataset, membership_of(request).user)
-        found = curve_of(priced, terms, assumed_rows=form.assumed_rows)
+        policy = policy_for(dataset, membership_of(request).user)
+        found = curve_of(priced, policy, assumed_rows=form.assumed_rows)
     more = {
         "curve": shown(found, priced.cost_nano) if found and priced else None,
         "curve_points": points_of(found) if found else [],

@@ -33,7 +33,12 @@ from dpgov.queries.web.forms.ready_made import BlankForm, PublishForm, opened
 from dpgov.queries.web.forms.rows import plain
 from dpgov.queries.web.forms.sql import SqlForm
 from dpgov.queries.wording.words import in_words
-from dpgov.queries.workbench.ready_made import Draft, NameTaken, TooManyPublished, publish
+from dpgov.queries.workbench.ready_made import (
+    ReadyMadeDraft,
+    ReadyMadeNameTaken,
+    TooManyPublished,
+    publish,
+)
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
 from dpgov.web.typed import as_typed
@@ -163,7 +168,7 @@ def _publish(request: HttpRequest, version: DatasetVersion) -> HttpResponse:
         publish(
             membership=membership_of(request),
             dataset=dataset,
-            draft=Draft(
+            draft=ReadyMadeDraft(
                 " ".join(typed["name"].split()),
                 typed["purpose"],
                 {**plan, unit: as_text(typed["price"])},
@@ -172,7 +177,7 @@ def _publish(request: HttpRequest, version: DatasetVersion) -> HttpResponse:
                 typed["altogether"],
             ),
         )
-    except (NameTaken, TooManyPublished) as refusal:
+    except (ReadyMadeNameTaken, TooManyPublished) as refusal:
         form.add_error("name", str(refusal))
     except QueryLimitExceeded as refusal:
         form.add_error("price", str(refusal))

@@ -33,7 +33,7 @@ from dpgov.web.pages import show_page
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ReadyMadeRow:
     """One of the list; `refusal` is why it was not asked just now."""
 
     offered: Offered
@@ -113,7 +113,9 @@ def take_back(request: HttpRequest, slug: str, ready_made_id: UUID) -> HttpRespo
     return redirect("queries:ready_made", slug)
 
 
-def _rows(request: HttpRequest, version: DatasetVersion, filled: UUID | None = None) -> list[Row]:
+def _rows(
+    request: HttpRequest, version: DatasetVersion, filled: UUID | None = None
+) -> list[ReadyMadeRow]:
     """Each with its form; the one that was filled in has what was posted."""
     user, dataset, schema = membership_of(request).user, version.dataset, schema_of(version)
     allocations = names_of_allocations(allocations_for(user, dataset))
@@ -129,7 +131,7 @@ def _rows(request: HttpRequest, version: DatasetVersion, filled: UUID | None = N
             auto_id=f"id_{one.ready_made.pk.hex}_%s",
         )
         found.append(
-            Row(
+            ReadyMadeRow(
                 one,
                 form,
                 template_in_words(one.ready_made.plan),
@@ -159,7 +161,7 @@ def _page(
 ) -> HttpResponse:
     dataset: Dataset = version.dataset
     rows = [
-        Row(row.offered, form, row.words, row.price, row.statistics, refusal)
+        ReadyMadeRow(row.offered, form, row.words, row.price, row.statistics, refusal)
         if form is not None and row.ready_made.pk == ready_made_id
         else row
         for row in _rows(request, version)

@@ -17,7 +17,7 @@ from dpgov.queries.web.forms.page import priced_form, refused_form
 from dpgov.queries.wording.words import in_words
 from dpgov.queries.workbench.saved import (
     LONGEST_NAME,
-    NameTaken,
+    SavedNameTaken,
     TooManySaved,
     get_saved,
     put_back,
@@ -48,7 +48,7 @@ def save(request: HttpRequest, slug: str) -> HttpResponse:
             name=name,
             plan=offer.quote.plan.as_json(),
         )
-    except (NameTaken, TooManySaved) as refusal:
+    except (SavedNameTaken, TooManySaved) as refusal:
         return refused_form(request, dataset, form, offer, str(refusal))
     kept = _("Saved as “{name}”. Nothing was asked or charged.")
     messages.success(request, kept.format(name=name))
@@ -84,7 +84,7 @@ def restore(request: HttpRequest, saved_id: UUID) -> HttpResponse:
         put_back(membership=membership_of(request), saved_id=saved_id)
     except SavedQuestion.DoesNotExist as missing:
         raise Http404 from missing
-    except NameTaken as refusal:
+    except SavedNameTaken as refusal:
         messages.error(request, str(refusal))
     return redirect("queries:saved")
 

@@ -8,7 +8,7 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
 from dpgov.language.translation import translated
-from dpgov.privacy.answer.fitting import TooLarge
+from dpgov.privacy.answer.fitting import TooManyCells
 from dpgov.queries.answering.looking import look_at
 from dpgov.queries.models import Query
 from dpgov.queries.wording.synthetic import FORMATS, NoTables, StillWaiting, made_of
@@ -28,7 +28,7 @@ def synthetic(request: HttpRequest, query_id: UUID, fmt: str) -> HttpResponse:
         raise Http404
     try:
         made = made_of(query)
-    except (NoTables, StillWaiting, TooLarge) as refusal:
+    except (NoTables, StillWaiting, TooManyCells) as refusal:
         messages.error(request, translated(refusal.args[0]))
         return redirect("queries:detail", query_id=query.pk)
     return as_file(made.as_file(fmt), made.file_name(fmt), FORMATS[fmt])

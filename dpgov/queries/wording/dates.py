@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from dpgov.privacy.plan.by_calendar import CalendarPart
-from dpgov.privacy.plan.calendar import Step, number_of, period_text, span_of
+from dpgov.privacy.plan.calendar import DateStep, number_of, period_text, span_of
 
 PARTS_IN_WORDS: dict[str, Callable[[], str]] = {
     CalendarPart.HOUR: lambda: _("hour"),
@@ -32,12 +32,12 @@ PARTS_IN_WORDS: dict[str, Callable[[], str]] = {
 def first_of(head: Mapping[str, Any]) -> int:
     """The number of the first declared period of a statistic of dates."""
     dates = head["dates"]
-    return int(number_of(Step(dates["step"]), span_of(dates["from"]).start))
+    return int(number_of(DateStep(dates["step"]), span_of(dates["from"]).start))
 
 
 def date_at(value: float, head: Mapping[str, Any]) -> str:
     """The period that a number of a statistic of dates stands for, in words."""
-    step = Step(head["dates"]["step"])
+    step = DateStep(head["dates"]["step"])
     return period_shown(period_text(step, first_of(head) + round(value)))
 
 
@@ -50,14 +50,14 @@ def periods_apart(number: str, value: float, step: str) -> str:
     """So many periods: “3 days”."""
     many = 1 if value == 1 else 2
     patterns = {
-        Step.HOUR: ngettext("{number} hour", "{number} hours", many),
-        Step.DAY: ngettext("{number} day", "{number} days", many),
-        Step.WEEK: ngettext("{number} week", "{number} weeks", many),
-        Step.MONTH: ngettext("{number} month", "{number} months", many),
-        Step.QUARTER: ngettext("{number} quarter", "{number} quarters", many),
-        Step.YEAR: ngettext("{number} year", "{number} years", many),
+        DateStep.HOUR: ngettext("{number} hour", "{number} hours", many),
+        DateStep.DAY: ngettext("{number} day", "{number} days", many),
+        DateStep.WEEK: ngettext("{number} week", "{number} weeks", many),
+        DateStep.MONTH: ngettext("{number} month", "{number} months", many),
+        DateStep.QUARTER: ngettext("{number} quarter", "{number} quarters", many),
+        DateStep.YEAR: ngettext("{number} year", "{number} years", many),
     }
-    return patterns[Step(step)].format(number=number)
+    return patterns[DateStep(step)].format(number=number)
 
 
 def period_shown(name: str) -> str:

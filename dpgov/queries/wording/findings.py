@@ -28,14 +28,14 @@ _DIGITS = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class AnswerFinding:
     """A sentence, and what it holds for."""
 
     sentence: str
     scope: str
 
 
-def findings(body: dict[str, Any]) -> list[Finding]:
+def findings(body: dict[str, Any]) -> list[AnswerFinding]:
     """One for each mean and count of an answer with one grouping; the group for the rest is out."""
     if len(body["groups"]) != 1 or not 3 <= len(body["groups"][0]["bins"]) <= _MOST_GROUPS:
         return []
@@ -48,7 +48,7 @@ def findings(body: dict[str, Any]) -> list[Finding]:
     return [one for one in found if one is not None]
 
 
-def _finding(body: dict[str, Any], place: int, names: list[str]) -> Finding | None:
+def _finding(body: dict[str, Any], place: int, names: list[str]) -> AnswerFinding | None:
     bounds = bounds_for_all(body, place)
     if bounds is None:
         return None
@@ -61,13 +61,13 @@ def _finding(body: dict[str, Any], place: int, names: list[str]) -> Finding | No
     label = statistic_in_words(statistic)
     if high == low or apart <= within:
         pattern = _("{statistic}: no two groups differ by more than noise explains.")
-        return Finding(pattern.format(statistic=label), _scope(len(names)))
+        return AnswerFinding(pattern.format(statistic=label), _scope(len(names)))
     pattern = _("{statistic}: {high} is {difference} ± {error} above {low}, beyond noise.")
     difference, error = apart_in_words(apart, within)
     sentence = pattern.format(
         statistic=label, high=names[high], low=names[low], difference=difference, error=error
     )
-    return Finding(sentence, _scope(len(names)))
+    return AnswerFinding(sentence, _scope(len(names)))
 
 
 def _alike(body: dict[str, Any], statistic: dict[str, Any], groups: int) -> list[int]:

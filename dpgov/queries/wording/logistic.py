@@ -18,7 +18,7 @@ from dpgov.queries.wording.margins import margin
 from dpgov.queries.wording.numbers import NOTHING, accuracy_at, readable
 from dpgov.queries.wording.plotting import Figure, as_figure, inert
 from dpgov.queries.wording.regressions import (
-    Coefficient,
+    CoefficientRow,
     RegressionAnswer,
     Terms,
     added_up,
@@ -69,13 +69,13 @@ def _answer(terms: Terms) -> RegressionAnswer:
     )
 
 
-def _odds(head: dict[str, Any], *, held_back: bool) -> Coefficient:
+def _odds(head: dict[str, Any], *, held_back: bool) -> CoefficientRow:
     (cell,) = head["cells"]
     if held_back:
         shown = readable(cell["value"]), NOTHING, NOTHING, odds_ratio(cell["value"])
-        return Coefficient(term_in_words(head), *shown)
+        return CoefficientRow(term_in_words(head), *shown)
     ends = cell["interval"]["range"]
-    return Coefficient(
+    return CoefficientRow(
         term=term_in_words(head),
         value=readable(cell["value"], accuracy_at(cell["accuracy"], USUAL_STATED)),
         error=margin(cell["accuracy"], USUAL_STATED),

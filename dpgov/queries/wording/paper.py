@@ -28,7 +28,7 @@ _CODE_MM = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class PrintedSource:
     """Whose answer it is, and where it and its receipt are found."""
 
     organisation: str
@@ -36,7 +36,7 @@ class Places:
     receipt: str
 
 
-def as_pdf(query: Query, release: Release, places: Places) -> bytes:
+def as_pdf(query: Query, release: Release, places: PrintedSource) -> bytes:
     """Question, numbers with their error at 95%, price, dataset, noise, citation and receipt."""
     body = read_body(release.body)
     rounds = read_rounds(body)
@@ -130,7 +130,7 @@ def _noise(page: Paper, answer: Answer) -> None:
     table(page, head, rows, (3, 2, 1, 1), words=True)
 
 
-def _cited(page: Paper, query: Query, places: Places, parties: int) -> None:
+def _cited(page: Paper, query: Query, places: PrintedSource, parties: int) -> None:
     """How to cite it, and the way to its receipt, in words and as a QR code."""
     heading(page, _("Citation"))
     known = {"organisation": places.organisation, "address": places.address}

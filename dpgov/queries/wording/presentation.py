@@ -22,7 +22,7 @@ from dpgov.queries.selectors import PublicState, ended_after_restore, public_sta
 from dpgov.queries.wording.bins import shown_bins, shown_number, within, written
 from dpgov.queries.wording.dates import moved_by
 from dpgov.queries.wording.drawings import Drawing, drawings_of, sharing_in_words, shown
-from dpgov.queries.wording.findings import Finding, findings
+from dpgov.queries.wording.findings import AnswerFinding, findings
 from dpgov.queries.wording.guarantee import guarantee_in_words
 from dpgov.queries.wording.margins import (
     aim_in_words,
@@ -127,7 +127,7 @@ class Answer:
     drawings: list[Drawing]
     sharing: list[str]
     guarantee: list[str]
-    findings: list[Finding]
+    findings: list[AnswerFinding]
 
     @property
     def left_out(self) -> int:

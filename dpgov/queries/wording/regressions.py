@@ -25,7 +25,7 @@ _LONGEST_LINE = 28
 
 
 @dataclass(frozen=True, slots=True)
-class Coefficient:
+class CoefficientRow:
     """One line of the table: a term, its number, the error by noise, and both with chance.
 
     Of a logistic regression the number is log odds, and the interval is that of the odds `ratio`.
@@ -43,7 +43,7 @@ class RegressionAnswer:
     """One regression. `formula` is the model as Python; `figures` are pictures, with captions."""
 
     label: str
-    coefficients: list[Coefficient]
+    coefficients: list[CoefficientRow]
     sentences: list[str]
     warnings: list[str]
     formula: str
@@ -82,12 +82,12 @@ def _regression(terms: Terms) -> RegressionAnswer:
     )
 
 
-def _coefficient(head: dict[str, Any]) -> Coefficient:
+def _coefficient(head: dict[str, Any]) -> CoefficientRow:
     (cell,) = head["cells"]
     error = accuracy_at(cell["accuracy"], USUAL_STATED)
     low, high = cell["interval"]["range"]
     low, high = outwards(low, high, error)
-    return Coefficient(
+    return CoefficientRow(
         term=term_in_words(head),
         value=readable(cell["value"], error),
         error=margin(cell["accuracy"], USUAL_STATED),

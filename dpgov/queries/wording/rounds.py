@@ -23,26 +23,26 @@ from dpgov.web.spreadsheet import safe_text
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class ShownRound:
     """One drawn table, by its place in the order of rounds from one on."""
 
     title: str
     answer: Answer
 
 
-def read_rounds(body: dict[str, Any]) -> list[Round]:
+def read_rounds(body: dict[str, Any]) -> list[ShownRound]:
     """The drawn tables in their order; none of any other answer."""
     found = []
     for number, one in enumerate(body.get("rounds", []), start=1):
         answer = read_answer(one)
         columns = " × ".join(answer.columns)
         title = _("Round {number}: {columns}").format(number=number, columns=columns)
-        found.append(Round(title, answer))
+        found.append(ShownRound(title, answer))
     return found
 
 
 def whole_of(
-    body: dict[str, Any], rounds: list[Round], places: Sequence[int] | None = None
+    body: dict[str, Any], rounds: list[ShownRound], places: Sequence[int] | None = None
 ) -> Answer:
     """The answer with the draws of all its rounds, or the cells at these places."""
     drawings = [

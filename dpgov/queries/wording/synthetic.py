@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from django.utils.translation import gettext as _
 
 from dpgov.privacy.answer.body import read_body
-from dpgov.privacy.answer.fitting import Axis, Table
+from dpgov.privacy.answer.fitting import Axis, ReleasedTable
 from dpgov.privacy.noise.noise import Noise, NoiseKind
 from dpgov.privacy.plan.statistics import StatisticKind
 from dpgov.privacy.reuse.synthetic import Synthetic, synthesise
@@ -103,7 +103,7 @@ class Made:
 
 
 def made_of(query: Query) -> Made:
-    """The rows; raises NoTables, StillWaiting, and TooLarge where there are too many cells."""
+    """The rows; raises NoTables, StillWaiting, and TooManyCells."""
     together = tables_together(query)
     states = [public_state(one) for one in together]
     if PublicState.WAITING in states:
@@ -114,18 +114,18 @@ def made_of(query: Query) -> Made:
     return Made(query, synthesise(_tables(released)))
 
 
-def _tables(released: Sequence[Query]) -> list[Table]:
+def _tables(released: Sequence[Query]) -> list[ReleasedTable]:
     found = Release.objects.filter(query__in=released).order_by("query__idempotency_key", "pk")
     bodies = (read_body(release.body) for release in found)
     return [_table_of(one) for body in bodies for one in body.get("rounds", [body])]
 
 
-def _table_of(body: dict[str, Any]) -> Table:
+def _table_of(body: dict[str, Any]) -> ReleasedTable:
     axes = tuple(Axis(g["column"], tuple(map(str, g["bins"]))) for g in body["groups"])
     (statistic,), (drawn,) = body["statistics"], body["draws"]
     values = np.array([cell["value"] for cell in statistic["cells"]], dtype=np.float64)
     noise = Noise(NoiseKind(drawn["mechanism"]), drawn["noise_scale"])
-    return Table(axes, values.reshape([len(axis.bins) for axis in axes]), noise.variance)
+    return ReleasedTable(axes, values.reshape([len(axis.bins) for axis in axes]), noise.variance)
 
 
 def _as_csv(made: Made) -> bytes:

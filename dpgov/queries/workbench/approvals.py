@@ -25,7 +25,7 @@ from dpgov.privacy.plan.canonical import canonical_sha256
 from dpgov.queries.asking.approval import ends_at, holds_now, why_not
 from dpgov.queries.asking.asked import read_plan
 from dpgov.queries.asking.gate import refuse_unless_open, refuse_unless_open_to
-from dpgov.queries.asking.policy import NeedsApproval, refuse_outside, terms_for
+from dpgov.queries.asking.policy import NeedsApproval, policy_for, refuse_outside
 from dpgov.queries.models import BudgetRequest
 from dpgov.queries.workbench.budget_requests import (
     AlreadyAsked,
@@ -88,7 +88,7 @@ def ask_for_approval(
 
 def _refuse_unless_needed(membership: Membership, dataset: Dataset, blueprint: Blueprint) -> None:
     try:
-        refuse_outside(blueprint, dataset, terms_for(dataset, membership.user))
+        refuse_outside(blueprint, dataset, policy_for(dataset, membership.user))
     except NeedsApproval:
         return
     raise NotNeeded
@@ -160,7 +160,7 @@ def approvals_of(membership: Membership, dataset: Dataset) -> QuerySet[BudgetReq
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ApprovalStanding:
     """A request for an approval as it stands now; `why` is a key of what ended it, or ""."""
 
     request: BudgetRequest
@@ -172,6 +172,6 @@ class Standing:
         return not self.why and paused_by(self.request.dataset) is None
 
 
-def standing_of(sent: BudgetRequest) -> Standing:
+def standing_of(sent: BudgetRequest) -> ApprovalStanding:
     """Looked at now; decides nothing."""
-    return Standing(sent, why_not(sent, current_version(sent.dataset)))
+    return ApprovalStanding(sent, why_not(sent, current_version(sent.dataset)))

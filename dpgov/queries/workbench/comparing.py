@@ -38,7 +38,7 @@ UNKNOWN = gettext_lazy("cannot be said")
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ComparedNumber:
     """One answer's number, and how it stands to the first one's; no verdict in the first column."""
 
     value: str
@@ -60,7 +60,7 @@ class ComparedRow:
 
     label: str
     group: str
-    sides: list[Side]
+    sides: list[ComparedNumber]
 
     @property
     def differs(self) -> bool:
@@ -196,17 +196,21 @@ def _absolute(cell: dict[str, Any], statistic: dict[str, Any]) -> dict[str, Any]
     }
 
 
-def _side(cell: dict[str, Any], difference: str = "", verdict: str | Promise = "") -> Side:
+def _side(
+    cell: dict[str, Any], difference: str = "", verdict: str | Promise = ""
+) -> ComparedNumber:
     if cell["value"] is None:
-        return Side(NOTHING, NOTHING, difference, verdict)
+        return ComparedNumber(NOTHING, NOTHING, difference, verdict)
     error = accuracy_at(cell["accuracy"], USUAL_STATED)
     shown = cell.get("shown") or readable(cell["value"], error)
-    return Side(shown, beside(cell, USUAL_STATED), difference, verdict, cell["value"], error)
+    return ComparedNumber(
+        shown, beside(cell, USUAL_STATED), difference, verdict, cell["value"], error
+    )
 
 
-def _against(first: dict[str, Any], other: dict[str, Any] | None) -> Side:
+def _against(first: dict[str, Any], other: dict[str, Any] | None) -> ComparedNumber:
     if other is None:
-        return Side(NOTHING, NOTHING)
+        return ComparedNumber(NOTHING, NOTHING)
     bounds = [accuracy_at(cell["accuracy"], _LEVEL) for cell in (first, other)]
     if first["value"] is None or other["value"] is None or None in bounds:
         return _side(other, verdict=UNKNOWN)

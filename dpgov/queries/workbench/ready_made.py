@@ -23,7 +23,7 @@ from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.plan.blanks import blanks_of
 from dpgov.privacy.plan.parameters import filled, read_parameters, sample
 from dpgov.queries.asking.asked import read_plan
-from dpgov.queries.asking.policy import refuse_outside, terms_for
+from dpgov.queries.asking.policy import policy_for, refuse_outside
 from dpgov.queries.models import ReadyMade
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import Permission, may
@@ -32,7 +32,7 @@ from dpgov.tenants.selectors import actor_of
 MOST_PUBLISHED = 100
 
 
-class NameTaken(ValueError):
+class ReadyMadeNameTaken(ValueError):
     """One name stands for one ready-made question of a dataset."""
 
     def __init__(self, name: str) -> None:
@@ -56,7 +56,7 @@ class NotAnOwner(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class ReadyMadeDraft:
     """What is to be published: a plan with blanks, their parameters, and how often each asks it."""
 
     name: str
@@ -68,11 +68,11 @@ class Draft:
 
 
 @transaction.atomic
-def publish(*, membership: Membership, dataset: Dataset, draft: Draft) -> ReadyMade:
+def publish(*, membership: Membership, dataset: Dataset, draft: ReadyMadeDraft) -> ReadyMade:
     """Let every analyst ask it from now on.
 
     Raises NotAnOwner, InvalidPlan, QueryLimitExceeded and OutsidePolicy where the dataset's policy
-    would refuse it as it is now, NameTaken and TooManyPublished.
+    would refuse it as it is now, ReadyMadeNameTaken and TooManyPublished.
     """
     if not may(membership, Permission.REGISTER_DATASETS):
         raise NotAnOwner
@@ -80,12 +80,12 @@ def publish(*, membership: Membership, dataset: Dataset, draft: Draft) -> ReadyM
     if present.count() >= MOST_PUBLISHED:
         raise TooManyPublished
     ready_made, blueprint = _made(membership, dataset, draft)
-    refuse_outside(blueprint, dataset, terms_for(dataset, membership.user, ready_made))
+    refuse_outside(blueprint, dataset, policy_for(dataset, membership.user, ready_made))
     try:
         with transaction.atomic():
             ready_made.save(force_insert=True)
     except IntegrityError as taken:
-        raise NameTaken(draft.name) from taken
+        raise ReadyMadeNameTaken(draft.name) from taken
     detail = {
         "purpose": draft.purpose,
         **noted(ready_made.cost_nano, dataset.budget.currency),
@@ -98,7 +98,9 @@ def publish(*, membership: Membership, dataset: Dataset, draft: Draft) -> ReadyM
     return ready_made
 
 
-def _made(membership: Membership, dataset: Dataset, draft: Draft) -> tuple[ReadyMade, Blueprint]:
+def _made(
+    membership: Membership, dataset: Dataset, draft: ReadyMadeDraft
+) -> tuple[ReadyMade, Blueprint]:
     """The row, and the question with sample values in its blanks, which has its price."""
     version = current_version(dataset)
     schema = schema_of(version)

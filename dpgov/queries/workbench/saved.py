@@ -22,7 +22,7 @@ MOST_SAVED = 200
 LONGEST_NAME = 80
 
 
-class NameTaken(ValueError):
+class SavedNameTaken(ValueError):
     """One name stands for one question on a dataset."""
 
     def __init__(self, name: str) -> None:
@@ -61,7 +61,10 @@ def get_saved(membership: Membership, saved_id: UUID) -> SavedQuestion:
 def save_question(
     *, membership: Membership, dataset: Dataset, name: str, plan: dict[str, Any]
 ) -> SavedQuestion:
-    """Keep a plan under a name of 1 to LONGEST_NAME characters; raises NameTaken, TooManySaved."""
+    """Keep a plan under a name of 1 to LONGEST_NAME characters.
+
+    Raises SavedNameTaken and TooManySaved.
+    """
     if saved_questions(membership).count() >= MOST_SAVED:
         raise TooManySaved
     try:
@@ -74,7 +77,7 @@ def save_question(
                 plan=plan,
             )
     except IntegrityError as taken:
-        raise NameTaken(name) from taken
+        raise SavedNameTaken(name) from taken
 
 
 def remove_saved(*, membership: Membership, saved_id: UUID) -> None:
@@ -86,13 +89,13 @@ def remove_saved(*, membership: Membership, saved_id: UUID) -> None:
 
 
 def put_back(*, membership: Membership, saved_id: UUID) -> None:
-    """Undo the removal; raises NameTaken where its name has been given anew since."""
+    """Undo the removal; raises SavedNameTaken where its name has been given anew since."""
     saved = get_saved(membership, saved_id)
     try:
         with transaction.atomic():
             SavedQuestion.objects.filter(pk=saved.pk).update(removed_at=None)
     except IntegrityError as taken:
-        raise NameTaken(saved.name) from taken
+        raise SavedNameTaken(saved.name) from taken
 
 
 def _own(membership: Membership) -> QuerySet[SavedQuestion]:

@@ -31,7 +31,7 @@ from dpgov.queries.models import Query, Release
 from dpgov.queries.selectors import PublicState, visible_queries, with_public_state
 from dpgov.queries.wording.dots import shift_of
 from dpgov.queries.wording.plotting import Figure, as_figure, inert, labelled_axis
-from dpgov.queries.workbench.comparing import ComparedRow, Side, compared
+from dpgov.queries.workbench.comparing import ComparedNumber, ComparedRow, compared
 from dpgov.queries.workbench.declared import declared_alike
 from dpgov.tenants.models import Membership
 
@@ -63,7 +63,7 @@ class Versions:
     label: str
     names: list[str]
     figure: Figure
-    rows: list[tuple[Version, list[Side]]]
+    rows: list[tuple[Version, list[ComparedNumber]]]
 
 
 def over_versions(membership: Membership, query: Query) -> Versions | None:

@@ -30,13 +30,13 @@ from dpgov.surveys.models import Survey
 from dpgov.surveys.services import could_be_opened
 from dpgov.surveys.services.drafting import LONGEST_ANSWER, LONGEST_QUESTION, MOST_EXPECTED
 from dpgov.surveys.services.tokens import MOST_AT_ONCE
-from dpgov.surveys.wording import Line, lines_of, moved_by_liars
+from dpgov.surveys.wording import AnswerRow, lines_of, moved_by_liars
 from dpgov.tenants.permissions import Permission, may, membership_of
 
 _MECHANISMS = [kind.value for kind in LocalKind]
 
 
-class EstimateSerializer(serializers.Serializer[Line]):
+class EstimateSerializer(serializers.Serializer[AnswerRow]):
     """One answer: how often reports name it, and what share of respondents that means."""
 
     answer = serializers.CharField()

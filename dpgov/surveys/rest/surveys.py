@@ -33,7 +33,7 @@ from dpgov.surveys.rest.shapes import (
 )
 from dpgov.surveys.selectors import budgets_to_charge, get_survey, surveys_of
 from dpgov.surveys.services import (
-    Asked,
+    SurveyDraft,
     close_survey,
     make_survey,
     make_tokens,
@@ -83,7 +83,7 @@ class DraftView(APIView):
         data["epsilon_nano"] = data.pop("epsilon")
         data["shared_budget"] = _budget(membership.tenant, data.get("shared_budget"))
         with survey_refusals():
-            survey = make_survey(membership=membership, asked=Asked(**data))
+            survey = make_survey(membership=membership, asked=SurveyDraft(**data))
         location = reverse("survey-detail", args=[survey.pk], request=request)
         return _told(request, survey, 201, headers={"Location": location})
 
@@ -103,7 +103,7 @@ class SurveyView(APIView):
         return _told(request, _survey(request, survey_id))
 
 
-class QuoteView(APIView):
+class SurveyQuoteView(APIView):
     """What it will cost and tell."""
 
     permission = Permission.MAKE_SURVEYS

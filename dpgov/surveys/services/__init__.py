@@ -1,6 +1,6 @@
 """What changes a survey: making, opening, closing, tokens, and taking in a report."""
 
-from dpgov.surveys.services.drafting import Asked, make_survey
+from dpgov.surveys.services.drafting import SurveyDraft, make_survey
 from dpgov.surveys.services.letters import send_survey_letters, write_letters
 from dpgov.surveys.services.opening import (
     close_survey,
@@ -14,7 +14,7 @@ from dpgov.surveys.services.receiving import receive
 from dpgov.surveys.services.tokens import make_tokens
 
 __all__ = [
-    "Asked",
+    "SurveyDraft",
     "close_survey",
     "could_be_opened",
     "lock_to_close",

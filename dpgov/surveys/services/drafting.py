@@ -29,7 +29,7 @@ LONGEST_QUESTION, LONGEST_ANSWER, MOST_EXPECTED = 300, 100, 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SurveyDraft:
     """What an owner typed; `shared_budget` is None for a budget of the survey's own."""
 
     question: str
@@ -42,7 +42,7 @@ class Asked:
 
 
 @transaction.atomic
-def make_survey(*, membership: Membership, asked: Asked) -> Survey:
+def make_survey(*, membership: Membership, asked: SurveyDraft) -> Survey:
     """Keep it as a draft; nothing is charged. Raises BadSurvey."""
     answers = [answer.strip() for answer in asked.answers if answer.strip()]
     randomiser = _checked(asked, answers)
@@ -72,7 +72,7 @@ def make_survey(*, membership: Membership, asked: Asked) -> Survey:
     return survey
 
 
-def _checked(asked: Asked, answers: list[str]) -> Randomiser:
+def _checked(asked: SurveyDraft, answers: list[str]) -> Randomiser:
     question = asked.question.strip()
     if not 0 < len(question) <= LONGEST_QUESTION:
         sentence = said("A question has 1 to {most} characters.", most=LONGEST_QUESTION)

@@ -39,7 +39,7 @@ from dpgov.surveys.services.practising import refuse_real_people
 from dpgov.surveys.services.receiving import refuse_unless_taking, takes_reports
 from dpgov.surveys.services.tokens import hash_of
 from dpgov.tenants.letters import whole_link
-from dpgov.tenants.mail_server import LetterRefused, MailServer, ServerAway
+from dpgov.tenants.mail_server import LetterRefused, MailServer, MailServerAway
 from dpgov.tenants.models import Membership
 from dpgov.tenants.selectors import actor_of
 
@@ -133,7 +133,7 @@ def send_survey_letters(tenant_id: UUID, *, until: float = math.inf) -> int:
             elif _claim(letter):
                 try:
                     sent += _send(letter, server)
-                except ServerAway as away:
+                except MailServerAway as away:
                     _say(away)
                     break
     return sent

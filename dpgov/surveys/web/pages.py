@@ -29,7 +29,7 @@ from dpgov.surveys.services import (
     write_letters,
 )
 from dpgov.surveys.services.receiving import takes_reports
-from dpgov.surveys.web.forms import LettersForm, OpenForm, SurveyForm, TokensForm
+from dpgov.surveys.web.forms import LettersForm, OpenSurveyForm, SurveyForm, TokensForm
 from dpgov.surveys.wording import (
     expected_error,
     figure_of,
@@ -91,7 +91,7 @@ def estimates(request: HttpRequest, survey_id: UUID) -> HttpResponse:
 def open_it(request: HttpRequest, survey_id: UUID) -> HttpResponse:
     """Open a draft, or ask for it where a shared budget is charged."""
     membership, survey = membership_of(request), _survey(request, survey_id)
-    form = OpenForm(request.POST)
+    form = OpenSurveyForm(request.POST)
     if survey.shared_budget_id is not None and not form.is_valid():
         return _page(request, survey, opening=form)
     try:
@@ -171,7 +171,7 @@ def _page(
     survey: Survey,
     refusal: str = "",
     letters: LettersForm | None = None,
-    opening: OpenForm | None = None,
+    opening: OpenSurveyForm | None = None,
 ) -> HttpResponse:
     """`letters` and `opening` are forms that were refused, with what was typed."""
     budget = survey.shared_budget
@@ -186,7 +186,7 @@ def _page(
         "address": _address(request, survey),
         "number_of_tokens": survey.tokens.count(),
         "letters": letters or LettersForm(),
-        "opening": opening or OpenForm(),
+        "opening": opening or OpenSurveyForm(),
         "letters_on_their_way": letters_of(survey),
         "has_mail": site_has_mail(),
         "waiting": waiting_about(survey.tenant_id, OPEN_SURVEY, f"survey:{survey.pk}"),

@@ -11,7 +11,7 @@ from dpgov.approvals.models import ChangeRequest
 from dpgov.approvals.services import approve
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.errors import BudgetClosed, InsufficientBudget
-from dpgov.budgets.services.shared_budgets import NameTaken
+from dpgov.budgets.services.shared_budgets import SharedBudgetNameTaken
 from dpgov.budgets.words import DATASET, rate_said
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services.held.holds import SamePeople
@@ -74,7 +74,8 @@ def test_an_outcome_is_stored_in_english_whoever_approves(
 
 @pytest.mark.usefixtures("german")
 @pytest.mark.parametrize(
-    "refusal", [SamePeople(Dataset(name="Visits")), NameTaken("Visits"), BudgetClosed(DATASET)]
+    "refusal",
+    [SamePeople(Dataset(name="Visits")), SharedBudgetNameTaken("Visits"), BudgetClosed(DATASET)],
 )
 def test_a_stored_outcome_is_shown_in_the_language_of_the_reader(refusal: SpokenRefusal) -> None:
     """Sentences with a name in them, and what another refusal says, too."""

@@ -11,7 +11,7 @@ from dpgov.approvals.errors import NotApproved
 from dpgov.approvals.services import approve
 from dpgov.audit.actor import OPERATOR
 from dpgov.audit.models import AuditEntry
-from dpgov.budgets.errors import InvalidAmount, NotRaised, RaisingTakesTwo
+from dpgov.budgets.errors import AmountOutOfRange, NotRaised, RaisingTakesTwo
 from dpgov.budgets.models import Budget, LimitChange
 from dpgov.budgets.services import change_limit, open_budget, open_parts
 from dpgov.budgets.services.raising import raise_limit, request_raise
@@ -95,7 +95,7 @@ def test_a_request_names_a_higher_limit_of_an_own_budget(
     for nano in (3 * NANO, NANO):
         with pytest.raises(NotRaised):
             request_raise(membership=owner, budget=budget, limit_nano=nano, reason="more")
-    with pytest.raises(InvalidAmount):
+    with pytest.raises(AmountOutOfRange):
         request_raise(membership=stranger, budget=budget, limit_nano=5 * NANO, reason="more")
     assert not AuditEntry.objects.exists()
 

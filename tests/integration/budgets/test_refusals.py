@@ -10,8 +10,8 @@ from dpgov.audit.models import AuditEntry
 from dpgov.budgets.errors import (
     AlreadyReserved,
     AmountMismatch,
+    AmountOutOfRange,
     InsufficientBudget,
-    InvalidAmount,
     LedgerRefusal,
     LimitBelowCommitted,
     NothingHeld,
@@ -38,7 +38,7 @@ def test_what_is_not_a_positive_integer_cannot_be_reserved(
     budget: Budget, balances: Balances, amount: object
 ) -> None:
     """A5: zero, negative, NaN, infinity, True and floats are refused by name."""
-    with pytest.raises(InvalidAmount):
+    with pytest.raises(AmountOutOfRange):
         reserve(query_id=uuid.uuid4(), tenant_id=budget.tenant_id, lines=[Line(budget.id, amount)])  # type: ignore[arg-type]
     assert balances() == (10 * NANO, 0, 0)
     assert not Reservation.objects.exists()
@@ -49,7 +49,7 @@ def test_what_is_not_a_positive_integer_cannot_be_settled(
     held: uuid.UUID, balances: Balances, amount: object
 ) -> None:
     """A5: the same amounts at settlement."""
-    with pytest.raises(InvalidAmount):
+    with pytest.raises(AmountOutOfRange):
         settle(query_id=held, amount_nano=amount)  # type: ignore[arg-type]
     assert balances() == (10 * NANO, NANO, 0)
 
@@ -169,7 +169,7 @@ def test_every_refusal_is_a_ledger_refusal_with_words_of_its_own() -> None:
         AlreadyReserved,
         AmountMismatch,
         InsufficientBudget,
-        InvalidAmount,
+        AmountOutOfRange,
         LimitBelowCommitted,
         NothingHeld,
     )

@@ -17,7 +17,7 @@ from dpgov.audit.outside import put
 from dpgov.budgets.models import FreezeMark, RestoreSeen
 from dpgov.budgets.services import freeze_tenant
 from dpgov.budgets.services.restored import freeze_everything, freeze_if_restored
-from dpgov.budgets.services.seen import Wanted, hashed
+from dpgov.budgets.services.seen import WantedFreezes, hashed
 from dpgov.operation import installed
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import KnownTenant
@@ -82,11 +82,11 @@ def test_what_is_remembered_names_nobody(tenant: Tenant) -> None:
 def test_the_application_s_role_numbers_what_is_new_and_moves_no_number(tenant: Tenant) -> None:
     """A9: `freeze` by hand may run as that role; the numbers are the database's own."""
     with acting_for(tenant.pk):
-        wanted = Wanted({}, {hashed("by hand")})
+        wanted = WantedFreezes({}, {hashed("by hand")})
         known = KnownTenant(tenant.pk, tenant.slug, tenant.name)
         assert wanted.lacks(known)
         wanted.are_done(known)
-        assert not Wanted({}, {hashed("by hand")}).lacks(known)
+        assert not WantedFreezes({}, {hashed("by hand")}).lacks(known)
     assert RestoreSeen.objects.count() == 1
 
 

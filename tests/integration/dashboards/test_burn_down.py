@@ -12,7 +12,7 @@ from django.urls import reverse
 from dpgov.budgets.models import LimitChange
 from dpgov.budgets.services import change_limit
 from dpgov.dashboards.budget.figures import shares
-from dpgov.dashboards.budget.shares import Share
+from dpgov.dashboards.budget.shares import BudgetShare
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.plan.schema import Neighbouring
@@ -196,7 +196,7 @@ def test_the_range_cuts_days_and_course(
 
 def test_of_many_kinds_the_largest_are_shown_and_the_others_are_one_bar() -> None:
     """Labels have room beside each other; reserved is named only where something is."""
-    parts = [Share(f"Kind {n}", (20 - n) * NANO) for n in range(10)]
+    parts = [BudgetShare(f"Kind {n}", (20 - n) * NANO) for n in range(10)]
     drawn = shares(parts, split=True, leads=Leads())
     assert drawn["layout"]["yaxis"]["ticktext"][0] == "5 others"
     assert len(drawn["layout"]["yaxis"]["ticktext"]) == 6

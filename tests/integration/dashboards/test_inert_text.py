@@ -11,8 +11,8 @@ from django.test import Client
 from django.urls import reverse
 
 from dpgov.budgets.history import spending_thinned
-from dpgov.dashboards.budget.figures import Mark, burn_down, by_day, shares
-from dpgov.dashboards.budget.shares import Share
+from dpgov.dashboards.budget.figures import DayMark, burn_down, by_day, shares
+from dpgov.dashboards.budget.shares import BudgetShare
 from dpgov.datasets.models import Dataset
 from dpgov.queries.models import Query
 from dpgov.queries.pictures.figures import Leads
@@ -106,14 +106,14 @@ def test_a_label_holds_no_markup_of_plotlys_own(text: str) -> None:
 
 @pytest.mark.parametrize("text", SCRIPTS)
 def test_every_text_of_a_figure_is_made_inert(text: str, dataset: Dataset) -> None:
-    parts = [Share(text, 1, 2), Share(f"{text} again", 3)]
+    parts = [BudgetShare(text, 1, 2), BudgetShare(f"{text} again", 3)]
     for made in (
         shares(parts, split=True, leads=Leads()),
         burn_down(
             spending_thinned(dataset.budget)[0],
             first=None,
             until=dataset.created_at,
-            marks=[Mark(dataset.created_at.date(), text)],
+            marks=[DayMark(dataset.created_at.date(), text)],
         ),
         by_day({text: Counter({dataset.created_at.date(): 1})}, "ε", Leads()),
         {"layout": {"xaxis": labelled_axis([text], text)}},

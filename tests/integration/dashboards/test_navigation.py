@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from dpgov.dashboards.navigation import SECTIONS, page_of, ways_for
+from dpgov.dashboards.navigation import SECTIONS, page_of, sections_for
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from dpgov.tenants.permissions import ALLOWED, abilities
@@ -44,12 +44,12 @@ def test_each_entry_leads_to_a_page_that_the_role_may_open(
     membership: Membership = request.getfixturevalue(role)
     can = abilities(membership)
     client = client_for(membership)
-    ways = ways_for(can, "")
-    assert [str(way.text) for way in ways] == BARS[role]
-    for way in ways:
-        for place in way.places:
+    sections = sections_for(can, "")
+    assert [str(section.text) for section in sections] == BARS[role]
+    for section in sections:
+        for place in section.places:
             html = page(client, reverse(place.page.name))
-            assert f'href="{reverse(way.name)}"' in html
+            assert f'href="{reverse(section.name)}"' in html
 
 
 @pytest.mark.django_db
@@ -89,7 +89,7 @@ def test_no_page_stands_in_two_sections() -> None:
 
 def test_a_section_counts_what_waits_behind_all_its_pages() -> None:
     everything = {permission.name.lower(): True for permission in ALLOWED}
-    ways = ways_for(everything, "oversight:approval", {"decisions": 2, "requests": 3})
-    (approvals,) = (way for way in ways if way.active)
+    sections = sections_for(everything, "oversight:approval", {"decisions": 2, "requests": 3})
+    (approvals,) = (section for section in sections if section.active)
     assert approvals.waiting == 5
     assert [place.waiting for place in approvals.places] == [2, 3, 0]

@@ -13,7 +13,7 @@ from dpgov.engines import child
 from dpgov.engines.child import Ingested, Inspection, RefusedFile
 from dpgov.engines.ingest.recognised.fingerprint import hash_of_file
 from dpgov.engines.ingest.refusal import Refused
-from dpgov.engines.ingest.store import Stored, store
+from dpgov.engines.ingest.store import StoredRows, store
 from dpgov.engines.ingest.tables import open_table
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.plan.domains import category_domain, column_spec
@@ -40,7 +40,7 @@ def _ingest(
     )
 
 
-def _stored(source: Path, target: Path, **more: Any) -> Stored:
+def _stored(source: Path, target: Path, **more: Any) -> StoredRows:
     table = open_table(source, format_name="csv")
     return store(table, target, memory_bytes=_MEMORY, **more)
 

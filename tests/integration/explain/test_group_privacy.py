@@ -13,7 +13,7 @@ from dpgov.explain.groups import SettingCost, certainties, group_readings, setti
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import PURE, Currency, Loss, Mode
 from dpgov.privacy.mechanisms.draw import calibrated
-from dpgov.privacy.noise.sensitivity import Reach
+from dpgov.privacy.noise.sensitivity import Sensitivity
 from dpgov.privacy.plan.schema import Neighbouring
 from dpgov.tenants.models import Membership
 from tests.integration.dashboards.reading import figure, page, trace
@@ -96,7 +96,7 @@ def test_so_many_questions_with_the_same_error_do_fit(nano: int, rows: int) -> N
         cost = _setting_cost(size, setting, RHO, nano=nano, rows=rows)
         price = 100 * nano // cost.questions if cost.questions else None
         errors = [
-            calibrated(Reach(k * rows, (k * rows) ** 2), Loss(Mode.ZCDP, each))[0].variance
+            calibrated(Sensitivity(k * rows, (k * rows) ** 2), Loss(Mode.ZCDP, each))[0].variance
             for k, each in ((setting, nano), (size, price or 0))
             if each
         ]

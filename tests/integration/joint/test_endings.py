@@ -23,7 +23,7 @@ from dpgov.joint.errors import (
     JointRefusal,
     NotTakingPart,
     PolicyRefuses,
-    TooManyTries,
+    TooManyCodesTried,
 )
 from dpgov.joint.models import JointQuestion, Party, Share
 from dpgov.joint.services import joint_round, leave, look_at, propose
@@ -182,7 +182,7 @@ def test_a_code_works_for_others_once_each_and_is_not_for_guessing(sides: list[S
     _, old = proposed(sides[0])
     _later(days=8)
     assert _refused(sides[2], old) == "CodeExpired"
-    with pytest.raises(TooManyTries):
+    with pytest.raises(TooManyCodesTried):
         for _ in range(30):
             try:
                 asked(sides[2], None, "ABCD" * 6)  # type: ignore[arg-type]

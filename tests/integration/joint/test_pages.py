@@ -18,7 +18,7 @@ from dpgov.approvals.models import ChangeRequest
 from dpgov.datasets.services import add_version, receive_upload
 from dpgov.joint.models import JointQuestion, Party
 from dpgov.joint.services import joint_round
-from dpgov.joint.wording import Price
+from dpgov.joint.wording import JointQuote
 from dpgov.oversight.background import background_of
 from dpgov.privacy.plan.domains import category_domain, column_spec
 from dpgov.privacy.plan.schema import MissingRule
@@ -91,7 +91,7 @@ def test_an_error_of_nothing_is_said_in_words_and_has_no_ratio(
     error: int, pooled: int, shown: str
 ) -> None:
     """M46: at a price at which noise is nearly never there."""
-    price = Price("1000", error, pooled, 1.2247)
+    price = JointQuote("1000", error, pooled, 1.2247)
     said = " ".join(render_to_string("joint/_price.html", {"price": price}).split())
     assert shown in said
     assert "± 0" not in said

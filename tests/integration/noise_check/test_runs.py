@@ -23,7 +23,7 @@ from dpgov.privacy.mechanisms import draw
 from dpgov.privacy.mechanisms.totals import Total
 from dpgov.privacy.noise import sampling
 from dpgov.privacy.noise.noise import Noise, NoiseKind
-from dpgov.privacy.noise.sensitivity import Reach
+from dpgov.privacy.noise.sensitivity import Sensitivity
 
 # Enough to catch noise that is 1.3 times too small; ρ takes more than ε.
 TRIALS = {Mode.PURE: 12_000, Mode.ZCDP: 20_000}
@@ -50,7 +50,7 @@ def too_little_noise(monkeypatch: pytest.MonkeyPatch, times_too_small: float) ->
     """Numbers with less noise than is paid for, a party's share too; choices with a fifth of it."""
     calibrated, choice, shares_for = draw.calibrated, sampling.choice, noise.shares_for
 
-    def weaker(reach: Reach, loss: Loss) -> tuple[Noise, Measurement]:
+    def weaker(reach: Sensitivity, loss: Loss) -> tuple[Noise, Measurement]:
         paid = calibrated(reach, loss)[0]
         smaller = replace(paid, scale=paid.scale / times_too_small)
         gaussian = paid.kind is NoiseKind.GAUSSIAN

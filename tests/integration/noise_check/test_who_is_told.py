@@ -20,7 +20,7 @@ from django.urls import reverse
 from structlog.testing import capture_logs
 
 from dpgov.noise_check import run, scheduled
-from dpgov.noise_check.findings import Finding, Report, Verdict, keep, last_report
+from dpgov.noise_check.findings import Finding, NoiseReport, Verdict, keep, last_report
 from dpgov.noise_check.management.commands import check_noise
 from dpgov.noise_check.models import LastRun
 from dpgov.noise_check.scheduled import ScheduledCheck
@@ -148,15 +148,15 @@ def test_a_report_that_cannot_be_read_is_none(body: object) -> None:
 
 
 def test_only_the_last_run_is_kept(officer: Membership) -> None:
-    keep(Report((BROKEN,), time.time()))
-    keep(Report((FINE,), time.time()))
+    keep(NoiseReport((BROKEN,), time.time()))
+    keep(NoiseReport((FINE,), time.time()))
     assert LastRun.objects.count() == 1
     kept = last_report()
     assert kept is not None
     assert kept.findings == (FINE,)
 
 
-def _refused(**_: object) -> Report:
+def _refused(**_: object) -> NoiseReport:
     raise ProgrammingError("permission denied for table noise_check_lastrun")
 
 
@@ -189,20 +189,20 @@ def test_the_metrics_tell_its_verdict_and_age_and_nothing_before_the_first(setti
         return Client().get("/metrics", headers=headers).content.decode()
 
     assert "dpgov_noise_check" not in read()
-    keep(Report((FINE,), time.time()))
+    keep(NoiseReport((FINE,), time.time()))
     assert "dpgov_noise_check_ok 1.0" in read()
-    keep(Report((FINE, BROKEN), time.time() - 7200))
+    keep(NoiseReport((FINE, BROKEN), time.time() - 7200))
     text = read()
     assert "dpgov_noise_check_ok 0.0" in text
     assert "dpgov_noise_check_broken 1.0" in text
     assert "dpgov_noise_check_age_seconds 72" in text
-    keep(Report((FINE,), time.time() + 400 * 86_400))
+    keep(NoiseReport((FINE,), time.time() + 400 * 86_400))
     assert "dpgov_noise_check_age_seconds +Inf" in read()
 
 
 def test_an_alarm_from_the_future_is_told_now(officer: Membership) -> None:
     """A clock that was ahead puts it off no more than it does the next run."""
-    keep(Report((FINE, BROKEN), time.time() + 400 * 86_400))
+    keep(NoiseReport((FINE, BROKEN), time.time() + 400 * 86_400))
     follow(officer.tenant_id)
     follow(officer.tenant_id)
     (notice,) = notices_of(officer)
@@ -233,7 +233,7 @@ def test_an_officer_reads_each_finding_with_its_control(
 ) -> None:
     browser, path = client_for(officer), reverse("oversight:noise_check")
     assert "No noise check was run yet" in browser.get(path).content.decode()
-    keep(Report((FINE, BROKEN, BLIND), time.time()))
+    keep(NoiseReport((FINE, BROKEN, BLIND), time.time()))
     html = " ".join(browser.get(path).content.decode().split())
     assert "loses more privacy than it is charged for" in html
     assert "caught: at least 2.400 with noise 1.3 times too small" in html
@@ -279,7 +279,7 @@ def test_a_run_is_due_when_the_last_is_old_enough_or_from_the_future(
     hours: float, age: float, runs: int, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.DPGOV_NOISE_CHECK_HOURS = hours
-    keep(Report((FINE,), time.time() - age))
+    keep(NoiseReport((FINE,), time.time() - age))
     processes = started(monkeypatch)
     schedule = ScheduledCheck()
     schedule.look()

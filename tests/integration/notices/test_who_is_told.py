@@ -15,7 +15,7 @@ from dpgov.budgets.services import allocate, freeze_tenant
 from dpgov.budgets.services.raising import request_raise
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.services import set_terms
-from dpgov.noise_check.findings import Finding, Report, keep
+from dpgov.noise_check.findings import Finding, NoiseReport, keep
 from dpgov.notices.events import follow as following
 from dpgov.notices.kinds import Kind
 from dpgov.notices.models import Choice, Cursor, Event, Notice, State
@@ -209,12 +209,12 @@ def test_an_allocation_is_told_to_its_holder_alone(
 def test_an_alarm_of_the_noise_check_is_told_once_a_run(
     officer: Membership, admin: Membership, owner: Membership, stranger: Membership, told: Told
 ) -> None:
-    keep(Report((BROKEN,), 1_700_000_000.0))
+    keep(NoiseReport((BROKEN,), 1_700_000_000.0))
     for _ in range(2):
         read_the_log(officer.tenant)
     assert len(told(officer)) == len(told(admin)) == 1
     assert told(owner) == []
-    keep(Report((BROKEN,), 1_700_000_001.0))
+    keep(NoiseReport((BROKEN,), 1_700_000_001.0))
     read_the_log(officer.tenant)
     assert len(told(officer)) == 2
 

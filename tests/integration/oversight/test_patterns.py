@@ -11,7 +11,7 @@ from dpgov.audit.models import AuditEntry
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version
 from dpgov.oversight import patterns as found_patterns
-from dpgov.oversight.patterns import Most, Patterns, patterns_of, ranked
+from dpgov.oversight.patterns import PatternLoss, Patterns, patterns_of, ranked
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import Currency, Mode
 from dpgov.privacy.plan.schema import Neighbouring
@@ -86,9 +86,9 @@ def test_what_a_pattern_could_learn_where_rho_is_counted() -> None:
 
     Two steps have four times that ρ.
     """
-    whole = Most(RHO.limit_of(3 * NANO), RHO, 1)
+    whole = PatternLoss(RHO.limit_of(3 * NANO), RHO, 1)
     assert (whole.odds, whole.sure) == ("29.5", "at most 96.72% sure")
-    moved, of_four = Most(whole.nano, RHO, 2), Most(4 * whole.nano, RHO, 1)
+    moved, of_four = PatternLoss(whole.nano, RHO, 2), PatternLoss(4 * whole.nano, RHO, 1)
     assert (moved.odds, moved.sure) == (of_four.odds, of_four.sure)
 
 

@@ -12,8 +12,8 @@ from jsonschema import Draft202012Validator
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import current_version
 from dpgov.oversight.record.record import (
+    DeploymentFacts,
     RecordOutsideSchema,
-    Typed,
     record_yaml,
     registry_schema,
 )
@@ -31,7 +31,7 @@ TYPED = {
     "published": "2026-11-01",
     "authors": "Oscar",
 }
-VALUE = Typed(("Office",), "Planning", "Norway", "", date(2026, 11, 1), ("Oscar",))
+VALUE = DeploymentFacts(("Office",), "Planning", "Norway", "", date(2026, 11, 1), ("Oscar",))
 
 
 def test_the_schema_itself_is_one() -> None:
@@ -58,7 +58,9 @@ def test_the_record_says_what_is_declared(owner: Membership, currency: str) -> N
 
 
 def test_a_record_that_the_registry_would_refuse_is_not_handed_out(dataset: Dataset) -> None:
-    wrong = Typed(("Office",), "Planning", "Norway", "Fishing", date(2026, 11, 1), ("Oscar",))
+    wrong = DeploymentFacts(
+        ("Office",), "Planning", "Norway", "Fishing", date(2026, 11, 1), ("Oscar",)
+    )
     with pytest.raises(RecordOutsideSchema, match="Fishing"):
         record_yaml(dataset, current_version(dataset), wrong)
 

@@ -20,7 +20,7 @@ from dpgov.oversight.month.calendar import Month
 from dpgov.oversight.month.course import Course
 from dpgov.oversight.month.days import busy_days
 from dpgov.oversight.month.decisions import Decided, Proof
-from dpgov.oversight.month.month import MonthFigures, Others, Refused, Row
+from dpgov.oversight.month.month import MonthFigures, MonthRow, Others, RefusedQuestions
 from dpgov.oversight.month.report import report_of
 from dpgov.oversight.month.standing import Stand
 from dpgov.privacy.accounting.decimals import NANO
@@ -34,13 +34,14 @@ VISITS = Dataset(name="Visits", budget=Budget())
 
 def figures(lines: int = 2) -> MonthFigures:
     some = tuple(
-        Row(f"Žluťoučký {n}", asked=n, amounts=Counter({PURE: n * 10**9})) for n in range(lines)
+        MonthRow(f"Žluťoučký {n}", asked=n, amounts=Counter({PURE: n * 10**9}))
+        for n in range(lines)
     )
     return MonthFigures(
         month=NOVEMBER,
         datasets=some,
         people=some,
-        refusals=(Refused(User(name="Ана"), VISITS, "budget", 3, NANO // 2),),
+        refusals=(RefusedQuestions(User(name="Ана"), VISITS, "budget", 3, NANO // 2),),
         decisions={"Approved": 1},
         steps=(Others("DATASET_REGISTERED", "Dataset registered", 2, "action:DATASET_REGISTERED"),),
     )

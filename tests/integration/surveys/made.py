@@ -14,7 +14,7 @@ from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import PURE, Currency
 from dpgov.surveys.models import Survey
 from dpgov.surveys.services import (
-    Asked,
+    SurveyDraft,
     make_survey,
     make_tokens,
     open_alone,
@@ -38,7 +38,7 @@ def drafted(owner: Membership, **more: Any) -> Survey:
         "expected": 200,
         "closes_on": LATER,
     }
-    return make_survey(membership=owner, asked=Asked(**typed | more))
+    return make_survey(membership=owner, asked=SurveyDraft(**typed | more))
 
 
 def draft_of(world: World) -> dict[str, Any]:

@@ -50,9 +50,9 @@ def test_no_service_makes_owners_and_officers_for_one_person(
     admin: Membership, analyst: Membership, role: str
 ) -> None:
     """L9"""
-    with pytest.raises(services.TakesTwoPersons):
+    with pytest.raises(services.RoleTakesTwoPersons):
         services.change_role(membership=analyst, role=role, actor=actor_of(admin.user))
-    with pytest.raises(services.TakesTwoPersons):
+    with pytest.raises(services.RoleTakesTwoPersons):
         invite(membership=admin, email="new@example.org", role=role)
     assert recorded(admin.tenant) == []
 

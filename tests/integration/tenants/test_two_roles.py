@@ -133,9 +133,9 @@ def test_the_database_asks_for_the_two_persons(owner: Membership, analyst: Membe
 
 def test_no_service_gives_two_roles_for_one_person(admin: Membership, owner: Membership) -> None:
     """L39: nor where nobody practises."""
-    with pytest.raises(services.TakesTwoPersons):
+    with pytest.raises(services.RoleTakesTwoPersons):
         services.change_role(membership=owner, role=BOTH, actor=actor_of(admin.user))
-    with pytest.raises(services.TakesTwoPersons):
+    with pytest.raises(services.RoleTakesTwoPersons):
         services.change_role_in_practice(membership=owner, role=BOTH)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dpgov.audit.keys.key_chain import (
-    Listed,
+    ListedKey,
     announcement,
     beginning,
     follow,
@@ -33,12 +33,12 @@ def key(seed: str, name: str = ORIGIN) -> PublicKey:
     return public_key(seed=seed, name=name)
 
 
-def announced(seed: str, *, by: str) -> Listed:
-    return Listed(key(seed), signatures_in(announcement(key(seed), seed=by)))
+def announced(seed: str, *, by: str) -> ListedKey:
+    return ListedKey(key(seed), signatures_in(announcement(key(seed), seed=by)))
 
 
-FIRST, NEXT = Listed(KEY), announced(NEXT_SEED, by=SEED)
-LAST, PLANTED = announced(LAST_SEED, by=NEXT_SEED), Listed(key(STRANGER))
+FIRST, NEXT = ListedKey(KEY), announced(NEXT_SEED, by=SEED)
+LAST, PLANTED = announced(LAST_SEED, by=NEXT_SEED), ListedKey(key(STRANGER))
 
 
 def test_trust_passes_from_each_key_to_the_next() -> None:
@@ -52,13 +52,15 @@ def test_trust_passes_from_each_key_to_the_next() -> None:
     "planted",
     [
         PLANTED,
-        Listed(PLANTED.key, NEXT.signatures),
+        ListedKey(PLANTED.key, NEXT.signatures),
         announced(STRANGER, by=STRANGER),
-        Listed(PLANTED.key, ("— damaged",)),
+        ListedKey(PLANTED.key, ("— damaged",)),
     ],
     ids=["alone", "with another key's signature", "signed by itself", "with no signature"],
 )
-def test_a_key_that_nobody_before_it_signed_is_refused_wherever_it_stands(planted: Listed) -> None:
+def test_a_key_that_nobody_before_it_signed_is_refused_wherever_it_stands(
+    planted: ListedKey,
+) -> None:
     """S3"""
     for listed in ([FIRST, planted, NEXT, LAST], [FIRST, NEXT, LAST, planted]):
         chain = follow(listed)
@@ -72,31 +74,31 @@ def test_a_key_that_was_replaced_names_no_other_one() -> None:
 
 
 def test_each_log_has_a_chain_of_its_own() -> None:
-    other = Listed(key(STRANGER, name="dpgov/another"))
+    other = ListedKey(key(STRANGER, name="dpgov/another"))
     assert follow([FIRST, other, NEXT]).keys == [KEY, other.key, key(NEXT_SEED)]
 
 
 def test_a_second_name_for_one_log_needs_the_signature_of_the_key_before() -> None:
     """S3: whatever stands before the tenant in a name, the tenant has one chain."""
     renamed = key(NEXT_SEED, name=f"elsewhere/{TENANT}")
-    own = Listed(renamed, signatures_in(announcement(renamed, seed=NEXT_SEED)))
-    for planted in (Listed(renamed), own):
+    own = ListedKey(renamed, signatures_in(announcement(renamed, seed=NEXT_SEED)))
+    for planted in (ListedKey(renamed), own):
         assert follow([FIRST, planted]).refused == (renamed,)
     succession = "\n".join(announcement(renamed, seed=SEED).split("\n")[:3])
     signed = sign(f"{succession}\n", seeds=[SEED], name=ORIGIN)
-    assert follow([FIRST, Listed(renamed, signatures_in(signed))]).keys == [KEY, renamed]
+    assert follow([FIRST, ListedKey(renamed, signatures_in(signed))]).keys == [KEY, renamed]
 
 
 def test_of_one_log_no_key_of_another_is_believed() -> None:
     """S3"""
     for name in ("dpgov/another", "dpgov", f"{ORIGIN}9"):
-        other = Listed(key(STRANGER, name=name))
+        other = ListedKey(key(STRANGER, name=name))
         assert follow([other, FIRST, other], log=TENANT).keys == [KEY]
 
 
 def test_lists_complete_each_other() -> None:
     """What was published bare is believed when the log has the signature."""
-    bare = [FIRST, Listed(NEXT.key)]
+    bare = [FIRST, ListedKey(NEXT.key)]
     assert follow(bare).refused == (NEXT.key,)
     assert follow(merged(bare, [FIRST, NEXT])).keys == [KEY, NEXT.key]
 
@@ -108,7 +110,7 @@ def test_a_line_that_is_nothing_is_said_to_be_so() -> None:
         parse_list(NEXT.signatures[0])
 
 
-BEGUN = Listed(NEXT.key, (*NEXT.signatures, beginning(NEXT.key, seed=NEXT_SEED, size=4).strip()))
+BEGUN = ListedKey(NEXT.key, (*NEXT.signatures, beginning(NEXT.key, seed=NEXT_SEED, size=4).strip()))
 
 
 @pytest.mark.parametrize(
@@ -136,7 +138,9 @@ def test_a_key_ends_where_the_next_one_says_that_it_begins(
 
 def test_an_old_key_ends_at_the_first_one_that_follows() -> None:
     """S3: also where one in between does not say so, as lists of before have it."""
-    last = Listed(LAST.key, (*LAST.signatures, beginning(LAST.key, seed=LAST_SEED, size=9).strip()))
+    last = ListedKey(
+        LAST.key, (*LAST.signatures, beginning(LAST.key, seed=LAST_SEED, size=9).strip())
+    )
     for between, ends in ((NEXT, [9, 9, None]), (BEGUN, [4, 9, None])):
         chain = follow([FIRST, between, last])
         assert [one.until for one in chain.keys] == ends
@@ -148,7 +152,7 @@ def test_no_other_key_says_where_one_begins(seed: str) -> None:
     """S3: the old private key does not move its own end, nor does whoever writes into the list."""
     line = beginning(NEXT.key, seed=seed, size=2).strip()
     for lines in ((line,), (BEGUN.signatures[-1].replace("since-4", "since-2"),)):
-        chain = follow([FIRST, Listed(NEXT.key, (*NEXT.signatures, *lines))])
+        chain = follow([FIRST, ListedKey(NEXT.key, (*NEXT.signatures, *lines))])
         assert (chain.keys[0].until, chain.believed[1].signatures) == (None, NEXT.signatures)
 
 

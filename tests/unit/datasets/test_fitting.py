@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from dpgov.budgets.charging import Limit
-from dpgov.datasets.fitting import Terms, fit, too_exact
+from dpgov.datasets.fitting import PersonalPolicy, fit, too_exact
 from dpgov.datasets.rules import Rules
 from dpgov.privacy.accounting.loss import PURE
 from tests.unit.privacy.tables import blueprint_of, question, release_of, schema_of
@@ -20,9 +20,9 @@ def limit(kind: str, remaining: int, factor: int = 1) -> Limit:
     return Limit(kind, kind, 10_000, remaining, factor, renews_on=renews)
 
 
-def terms(most: int = WIDE) -> Terms:
+def terms(most: int = WIDE) -> PersonalPolicy:
     """Of a dataset whose policy asks for nothing but this most."""
-    return Terms(Rules(per_query_nano=most), PURE)
+    return PersonalPolicy(Rules(per_query_nano=most), PURE)
 
 
 @pytest.mark.parametrize("place", range(len(KINDS)))

@@ -10,7 +10,7 @@ import pytest
 
 from dpgov.demo.census import adult
 from dpgov.demo.life import events as life
-from dpgov.demo.life.asking import HABITS, Asked, asked_on
+from dpgov.demo.life.asking import HABITS, DemoQuestion, asked_on
 from dpgov.demo.life.datasets import REGISTER, STAYS, STAYS_AGAIN, SURVEY
 from dpgov.demo.life.events import events
 from dpgov.demo.past import DAYS
@@ -24,20 +24,22 @@ FIRST_DAYS = [date(2026, 8, 24) + timedelta(days=place) for place in range(7)]
 
 
 @pytest.fixture(params=FIRST_DAYS, ids=str)
-def asked(request: pytest.FixtureRequest) -> list[tuple[int, Asked]]:
+def asked(request: pytest.FixtureRequest) -> list[tuple[int, DemoQuestion]]:
     """Every question with its day."""
     first: date = request.param
     days = [(day, asked_on(day, first + timedelta(days=day))) for day in range(DAYS)]
     return [(day, one) for day, questions in days for one in questions]
 
 
-def test_four_analysts_ask_about_three_datasets(asked: list[tuple[int, Asked]]) -> None:
+def test_four_analysts_ask_about_three_datasets(asked: list[tuple[int, DemoQuestion]]) -> None:
     assert {one.person for _, one in asked} == {ANALYST, BELA, CHEN, DORA}
     assert {one.dataset for _, one in asked} == {adult.NAME, STAYS.declaration.name, _SURVEY}
     assert len({one.key for _, one in asked}) == len(asked)
 
 
-def test_one_budget_is_used_up_and_asked_for_afterwards(asked: list[tuple[int, Asked]]) -> None:
+def test_one_budget_is_used_up_and_asked_for_afterwards(
+    asked: list[tuple[int, DemoQuestion]],
+) -> None:
     """Which are the refusals: nothing is left of it, and people go on asking."""
     wanted: Counter[str] = Counter()
     for _, one in asked:

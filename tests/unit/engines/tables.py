@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from dpgov.engines.ingest.joining import joined
 from dpgov.engines.ingest.request import Before, Join, UnitNames
-from dpgov.engines.ingest.store import Stored, store
+from dpgov.engines.ingest.store import StoredRows, store
 from dpgov.engines.ingest.tables import open_table
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, MissingRule, NumericDomain
 from tests.reference import Owned
@@ -61,7 +61,7 @@ def ingest_here(
     unit: UnitNames | None = None,
     before: Before | None = None,
     join: Join | None = None,
-) -> Stored:
+) -> StoredRows:
     """Store the file's codes beside it, in this process."""
     kind = "parquet" if source.read_bytes()[:4] == b"PAR1" else "csv"
     target = source.with_suffix(".duckdb")

@@ -9,7 +9,7 @@ import pytest
 from dpgov.engines import child
 from dpgov.engines.child import Limits, RefusedFile
 from dpgov.engines.ingest.packed import archive, packing
-from dpgov.engines.ingest.reading import GZIP, ZIP, Reading
+from dpgov.engines.ingest.reading import GZIP, ZIP, FileFormat
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.sniff import check_text, kind_of
 from tests.unit.engines.hostile_files import save, zipped
@@ -55,7 +55,7 @@ def test_an_archive_is_counted_as_it_comes_out(
     assert source.stat().st_size < _ALLOWED / 50
     with pytest.raises(Refused, match=reason):
         for file in kind_of(source).files or (source,):
-            check_text(file, Reading(packed=kind))
+            check_text(file, FileFormat(packed=kind))
 
 
 @pytest.mark.usefixtures("little")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.values import cells_of, codes
-from dpgov.privacy.plan.calendar import Step
+from dpgov.privacy.plan.calendar import DateStep
 from dpgov.privacy.plan.domains import date_domain
 from dpgov.privacy.plan.schema import ColumnSpec, DateDomain
 from tests.unit.engines.tables import ingest_here, number, stored_codes, write_csv, write_parquet
@@ -141,18 +141,18 @@ def test_offsets_are_read_on_the_wall_clock_of_the_declared_zone(text: str, hour
     assert read(BERLIN, text) == [hour]
 
 
-@given(st.sampled_from(list(Step)), MOMENTS)
+@given(st.sampled_from(list(DateStep)), MOMENTS)
 def test_every_moment_lies_in_the_period_that_pythons_calendar_says(
-    step: Step, moment: dt.datetime
+    step: DateStep, moment: dt.datetime
 ) -> None:
     iso = moment.isocalendar()
     wanted = {
-        Step.HOUR: f"{moment:%Y-%m-%dT%H}".rjust(13, "0"),
-        Step.DAY: moment.date().isoformat(),
-        Step.WEEK: f"{iso.year:04}-W{iso.week:02}",
-        Step.MONTH: moment.date().isoformat()[:7],
-        Step.QUARTER: f"{moment.year:04}-Q{(moment.month + 2) // 3}",
-        Step.YEAR: f"{moment.year:04}",
+        DateStep.HOUR: f"{moment:%Y-%m-%dT%H}".rjust(13, "0"),
+        DateStep.DAY: moment.date().isoformat(),
+        DateStep.WEEK: f"{iso.year:04}-W{iso.week:02}",
+        DateStep.MONTH: moment.date().isoformat()[:7],
+        DateStep.QUARTER: f"{moment.year:04}-Q{(moment.month + 2) // 3}",
+        DateStep.YEAR: f"{moment.year:04}",
     }
     assert read(date_domain("0001", "9999", step), moment.isoformat()) == [wanted[step]]
 

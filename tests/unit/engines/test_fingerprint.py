@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dpgov.engines.fingerprint import FORM, SKETCH_SIZE, Part, as_json, from_json
+from dpgov.engines.fingerprint import FORM, SKETCH_SIZE, MultisetFingerprint, as_json, from_json
 from dpgov.engines.ingest.recognised.hashes import CellHashes
 from dpgov.engines.ingest.recognised.multiset import Multiset
 from dpgov.engines.ingest.recognised.siphash import SipKey, siphash
@@ -140,7 +140,9 @@ def test_it_survives_the_pipe_and_the_database(tmp_path: Path) -> None:
     again = from_json(json.loads(json.dumps(as_json(made))))
     assert as_json(again) == as_json(made)
     part = made.columns[0]
-    kept = Part.unpacked(total=part.total, digest=part.digest, span=part.span, sketch=part.packed())
+    kept = MultisetFingerprint.unpacked(
+        total=part.total, digest=part.digest, span=part.span, sketch=part.packed()
+    )
     assert kept.counts.tolist() == part.counts.tolist()
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from dpgov.engines import child, child_process
-from dpgov.engines.child import Ingested, Limits, NoRoom, Progress, RefusedFile
+from dpgov.engines.child import FullDisk, Ingested, Limits, Progress, RefusedFile
 from dpgov.engines.ingest.limits import LOOKED_AT_BYTES, is_full
 from dpgov.privacy.plan.schema import ColumnSpec
 from tests.unit.engines.hostile_files import (
@@ -219,7 +219,7 @@ def test_a_full_disk_is_told_to_the_operator_and_not_to_the_owner(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """L13, R12: the owner is not told to export the file again; the log names no data."""
-    with pytest.raises(NoRoom):
+    with pytest.raises(FullDisk):
         child._answered({"no_room": "IOException", "cause": "IOException"}, "ingest")
     assert "no room to store a file" in caplog.text
     with pytest.raises(RefusedFile):

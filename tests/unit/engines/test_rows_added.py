@@ -13,7 +13,7 @@ from dpgov.engines.files import DuckDBEngine
 from dpgov.engines.ingest import store
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.request import Before, EarlierFile, UnitNames
-from dpgov.engines.ingest.store import Stored
+from dpgov.engines.ingest.store import StoredRows
 from dpgov.engines.likeness import Likeness, likeness
 from dpgov.privacy.plan.bins import CodeGrouping
 from dpgov.privacy.plan.request import ExactAnswer, ExactRequest, Measure, MeasureKind
@@ -44,7 +44,7 @@ def _stored(
     columns: Sequence[ColumnSpec] = COLUMNS,
     max_rows: int = 10_000,
     names: Sequence[str] = NAMES,
-) -> tuple[Path, Stored]:
+) -> tuple[Path, StoredRows]:
     """A file of rows, after those of another; where it is stored, and what came of it."""
     source = write_csv(path, names, rows)
     before = None if after is None else Before(str(after), AFTER)

@@ -18,11 +18,11 @@ from dpgov.privacy.plan.request import (
     ON_CURVE,
     WEIGHT,
     CodeFilter,
-    Curve,
     ExactRequest,
     Factor,
     Measure,
     MeasureKind,
+    TabulatedCurve,
 )
 from tests.examples import examples
 from tests.reference import exact_answer
@@ -68,7 +68,7 @@ def _requests(draw: st.DrawFn) -> ExactRequest:
     table = st.lists(st.integers(0, 64), min_size=3, max_size=6).map(lambda t: tuple(sorted(t)))
     weights = st.lists(st.tuples(factors, st.integers(-9, 9)), max_size=3).map(tuple)
     curves = st.builds(
-        Curve,
+        TabulatedCurve,
         weights,
         st.integers(-40, 40),
         table,

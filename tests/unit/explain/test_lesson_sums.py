@@ -21,7 +21,7 @@ from dpgov.explain.lessons.choosing import (
     together,
     where_noise,
 )
-from dpgov.explain.lessons.lesson import Lesson, Table
+from dpgov.explain.lessons.lesson import Lesson, LessonTable
 from dpgov.explain.lessons.numbers import (
     descent_error,
     descent_left,
@@ -38,7 +38,7 @@ def near(number: object) -> object:
     return pytest.approx(float(str(number)), rel=1e-9)
 
 
-def table_of(lesson: Lesson) -> Table:
+def table_of(lesson: Lesson) -> LessonTable:
     return lesson.at(lesson.chosen({})).table
 
 

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from dpgov.privacy.plan.schema import DatasetSchema
-from dpgov.privacy.reuse.derived import Derivation, derive, stored_as
+from dpgov.privacy.reuse.derived import PlanReuse, derive, stored_as
 from tests.reference import Row
 from tests.unit.privacy.tables import (
     blueprint_of,
@@ -30,7 +30,7 @@ def derivation(
     *stored: dict[str, Any],
     schema: DatasetSchema | None = None,
     together: bool = False,
-) -> Derivation | None:
+) -> PlanReuse | None:
     used = schema or schema_of()
     wanted = blueprint_of(asked, used).plan
     plans = [blueprint_of(raw, used) for raw in stored]

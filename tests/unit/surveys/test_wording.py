@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpgov.surveys.wording import Line, figure_of, points
+from dpgov.surveys.wording import AnswerRow, figure_of, points
 
 SHARES = st.floats(0, 1)
 
 
-def _line(low: float, share: float, high: float) -> Line:
-    return Line("yes", 1, share, share, low, high)
+def _line(low: float, share: float, high: float) -> AnswerRow:
+    return AnswerRow("yes", 1, share, share, low, high)
 
 
 @given(shares=st.lists(SHARES, min_size=3, max_size=3))

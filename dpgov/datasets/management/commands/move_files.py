@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from dpgov.datasets.services.moving import Outcome, move_to_folder, move_to_store
+from dpgov.datasets.services.moving import MoveOutcome, move_to_folder, move_to_store
 from dpgov.datasets.store import store
 from dpgov.datasets.store.base import StoreAway
 from dpgov.operation.away import FULL
@@ -42,12 +42,12 @@ class Command(BaseCommand):
             )
 
     def _move(self, to: str) -> int:
-        counted: Counter[Outcome] = Counter()
+        counted: Counter[MoveOutcome] = Counter()
         for tenant in tenants():
             with acting_for(tenant.id):
                 for file_id, outcome in _MOVES[to](tenant.id):
                     counted[outcome] += 1
-                    if outcome is Outcome.LEFT:
+                    if outcome is MoveOutcome.LEFT:
                         self.stderr.write(f"{tenant.slug}: {file_id} stays where it is")
-        self.stdout.write(f"{counted[Outcome.MOVED]} files moved")
-        return counted[Outcome.LEFT]
+        self.stdout.write(f"{counted[MoveOutcome.MOVED]} files moved")
+        return counted[MoveOutcome.LEFT]

@@ -17,7 +17,7 @@ from dpgov.datasets import storage
 from dpgov.datasets.declaration import column_of, of_json
 from dpgov.datasets.models import Arrival, Dataset, DatasetVersion
 from dpgov.datasets.services.arrivals import states
-from dpgov.datasets.services.arrivals.taking import ATTEMPTS, Claim
+from dpgov.datasets.services.arrivals.taking import ATTEMPTS, ArrivalClaim
 from dpgov.datasets.services.derived.making import NotDerived, make_derived
 from dpgov.datasets.services.derived.parents import Derivation
 from dpgov.datasets.services.files.handing_in import TooManyFiles
@@ -99,7 +99,7 @@ class _Follower:
             raise LostArrival(self._arrival.pk)
 
 
-def carry_out(claim: Claim) -> None:
+def carry_out(claim: ArrivalClaim) -> None:
     """Read and register the file for whoever asked, or write down why not.
 
     What is nobody's fault is passed on, and the file can be taken again. Runs inside `acting_for`

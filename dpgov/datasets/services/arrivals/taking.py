@@ -30,14 +30,14 @@ _log = structlog.get_logger("dpgov.reading")
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class ArrivalClaim:
     """The right to read one file for somebody, as long as the lease is renewed."""
 
     arrival: Arrival
     tenant_id: UUID
 
 
-def next_claim() -> Claim | None:
+def next_claim() -> ArrivalClaim | None:
     """Take what comes next and can be seen from here; None if nothing does.
 
     A file that this machine neither has nor can bring is left to other workers, without an attempt.
@@ -51,7 +51,7 @@ def next_claim() -> Claim | None:
 
 
 @transaction.atomic
-def _claim(pk: UUID, tenant_id: UUID) -> Claim | None:
+def _claim(pk: UUID, tenant_id: UUID) -> ArrivalClaim | None:
     free = Arrival.objects.filter(
         Q(state=Arrival.State.WAITING) | Q(state=Arrival.State.READING, lease_until__lt=Now()),
         pk=pk,
@@ -76,7 +76,7 @@ def _claim(pk: UUID, tenant_id: UUID) -> Claim | None:
     # What an attempt wrote that nobody carries on.
     remove_attempt(found.version_id)
     whole = Arrival.objects.select_related("upload__tenant", "asked_by", "dataset__tenant")
-    return Claim(whole.get(pk=pk), tenant_id)
+    return ArrivalClaim(whole.get(pk=pk), tenant_id)
 
 
 def _can_read(arrival: Arrival) -> bool:

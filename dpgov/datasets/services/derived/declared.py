@@ -14,8 +14,8 @@ from dpgov.datasets.selectors import current_version, datasets_of, schema_of
 from dpgov.datasets.services.derived.moments import most_rows_at_all
 from dpgov.datasets.services.derived.parents import (
     SIDES,
+    DeclaredParent,
     Derivation,
-    Side,
     check_limits,
     check_parent,
     check_rows,
@@ -125,11 +125,11 @@ def _fits(dataset: Dataset, other: Dataset) -> bool:
     return True
 
 
-def _named(derivation: Derivation) -> tuple[tuple[Side, str], tuple[Side, str]]:
+def _named(derivation: Derivation) -> tuple[tuple[DeclaredParent, str], tuple[DeclaredParent, str]]:
     return (derivation.first, SIDES[0]), (derivation.second, SIDES[1])
 
 
-def _version(membership: Membership, side: Side, name: str) -> DatasetVersion:
+def _version(membership: Membership, side: DeclaredParent, name: str) -> DatasetVersion:
     dataset = datasets_of(membership).filter(slug=side.slug).first()
     if dataset is None:
         raise InvalidDomain(name, said("There is no dataset “{slug}”.", slug=side.slug))
@@ -180,7 +180,7 @@ def _schema(
 
 
 def _columns(
-    side: Side, schema: DatasetSchema, places: tuple[int, ...], name: str
+    side: DeclaredParent, schema: DatasetSchema, places: tuple[int, ...], name: str
 ) -> list[ColumnSpec]:
     """As they are declared there; what was computed is stored like everything else."""
     taken = [schema.columns[place] for place in places]

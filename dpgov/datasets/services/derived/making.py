@@ -127,7 +127,7 @@ def _derive(plan: Planned, version_id: UUID, watch: child.Watch) -> bool:
                 limits=replace(child_limits(), seconds=longest()),
                 watch=watch,
             )
-    except (RefusedFile, child.NoRoom, storage.NoRoom, keeping.DataMissing) as problem:
+    except (RefusedFile, child.FullDisk, storage.NoRoom, keeping.DataMissing) as problem:
         _log.error("two files could not be put together", kind=type(problem).__name__)
         return False
     return True

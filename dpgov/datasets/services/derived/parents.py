@@ -17,7 +17,7 @@ SIDES = ("first", "second")
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class DeclaredParent:
     """One parent, by its address: at most so many rows of a unit, and these of its columns.
 
     `version` is the id of the version whose rows are used; empty: the newest.
@@ -39,14 +39,14 @@ class Derivation:
 
     name: str
     description: str
-    first: Side
-    second: Side
+    first: DeclaredParent
+    second: DeclaredParent
     rows_of_unit: int
     limit_nano: int
     per_query_limit_nano: int
 
     @property
-    def sides(self) -> tuple[Side, Side]:
+    def sides(self) -> tuple[DeclaredParent, DeclaredParent]:
         """Both parents, in their order."""
         return self.first, self.second
 
@@ -58,7 +58,8 @@ class Derivation:
     def of_json(cls, kept: dict[str, Any]) -> Self:
         """The declaration that `as_json` gave."""
         first, second = (
-            Side(**{**kept[side], "columns": tuple(kept[side]["columns"])}) for side in SIDES
+            DeclaredParent(**{**kept[side], "columns": tuple(kept[side]["columns"])})
+            for side in SIDES
         )
         return cls(**{**kept, "first": first, "second": second})
 
@@ -109,7 +110,7 @@ def check_together(first: Dataset, second: Dataset) -> None:
         raise InvalidDomain("second", said("Both have to count their losses in the same way."))
 
 
-def check_rows(side: Side, schema: DatasetSchema, name: str) -> None:
+def check_rows(side: DeclaredParent, schema: DatasetSchema, name: str) -> None:
     """No more rows of a unit than the parent itself uses; raises InvalidDomain."""
     most = schema.unit.max_rows_per_unit
     if not 1 <= side.rows_of_unit <= most:

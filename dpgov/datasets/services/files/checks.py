@@ -55,7 +55,7 @@ class TooManyChecks(SpokenRefusal):
 
 def check_file(
     *, upload: Upload, user: User, columns: Sequence[ColumnSpec], private_id: str | None
-) -> child.Checked:
+) -> child.CheckReport:
     """Coarse words for each of these columns; see `engines.ingest.checking`.
 
     One entry, without the result. Raises TooManyChecks, UploadUsed and UploadBusy, counting

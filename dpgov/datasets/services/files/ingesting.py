@@ -154,7 +154,7 @@ def _once(
         keeping.give_up(name)
         target.unlink(missing_ok=True)
         arriving.unlink(missing_ok=True)
-        if isinstance(problem, child.NoRoom):
+        if isinstance(problem, child.FullDisk):
             raise storage.NoRoom from problem
         if isinstance(problem, RefusedFile) and not storage.upload_path(upload.id).exists():
             # A twin of this request registered the file and removed it under the reader.

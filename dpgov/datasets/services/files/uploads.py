@@ -225,7 +225,7 @@ def _room() -> Iterator[None]:
     """
     try:
         yield
-    except child.NoRoom as full:
+    except child.FullDisk as full:
         raise RefusedFile(storage.NoRoom().args[0]) from full
 
 

@@ -36,18 +36,18 @@ class OwnOrganisation(SpokenRefusal):
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenAgreement:
     """One agreement of this side; `name` is that of the other one if it agreed too, or empty."""
 
     agreement: Agreement
     name: str
 
 
-def agreements_of(tenant: Tenant) -> list[Given]:
+def agreements_of(tenant: Tenant) -> list[GivenAgreement]:
     """What this organisation agreed to, by the short names of the others."""
     names = agreed_with(tenant.pk)
     given = _open(tenant).select_related("given_by").order_by("other")
-    return [Given(each, names.get(each.other, "")) for each in given]
+    return [GivenAgreement(each, names.get(each.other, "")) for each in given]
 
 
 @transaction.atomic

@@ -14,7 +14,7 @@ from dpgov.datasets.services.fingerprint_key import FingerprintKeyChanged
 from dpgov.datasets.services.live import sealing
 from dpgov.datasets.services.live.following import follow
 from dpgov.datasets.services.live.kinds import kind_of
-from dpgov.datasets.services.live.kinds.base import Seen
+from dpgov.datasets.services.live.kinds.base import SourceDescription
 from dpgov.datasets.services.live.marks import marks_of
 from dpgov.datasets.services.live.refusals import NO_PASSWORD, RefusedTable
 from dpgov.datasets.services.stored.keeping import DataMissing
@@ -65,7 +65,7 @@ def look_at(
     *,
     columns: tuple[ColumnSpec, ...] = (),
     unit: PrivacyUnit | None = None,
-) -> Seen:
+) -> SourceDescription:
     """What the server says of the table's form, if it can be asked as it is declared.
 
     With the stored password unless one is given. Raises RefusedTable.

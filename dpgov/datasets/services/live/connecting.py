@@ -24,11 +24,11 @@ from dpgov.datasets.services.files.uploads import calling
 from dpgov.datasets.services.live import sealing
 from dpgov.datasets.services.live.asking import look_at
 from dpgov.datasets.services.live.kinds import kind_of, offered
-from dpgov.datasets.services.live.kinds.base import Seen, SourceKind
+from dpgov.datasets.services.live.kinds.base import SourceDescription, SourceKind
 from dpgov.datasets.services.live.refusals import RefusedTable, TooManyTries
 from dpgov.datasets.services.turns import queue_up
 from dpgov.engines.ingest.limits import MAX_COLUMNS, MAX_NAME_LENGTH
-from dpgov.engines.live import Kind
+from dpgov.engines.live import CellKind
 from dpgov.language.said import said
 from dpgov.operation import clock
 from dpgov.tenants.models import Tenant, User
@@ -37,20 +37,20 @@ from dpgov.tenants.selectors import actor_of
 _TRIES = UUID("3b1b1d3a-7a5e-4a57-9a0e-0c64d2c1a4f7")
 # In the words of declarations, as the schema of a Parquet file states them.
 _STATED = {
-    Kind.BOOLEAN: "truth",
-    Kind.INTEGER: "number",
-    Kind.NUMERIC: "number",
-    Kind.FLOAT: "number",
-    Kind.TEXT: "category",
-    Kind.UUID: "category",
-    Kind.DAY: "date",
-    Kind.CLOCK: "date",
-    Kind.MOMENT: "date",
+    CellKind.BOOLEAN: "truth",
+    CellKind.INTEGER: "number",
+    CellKind.NUMERIC: "number",
+    CellKind.FLOAT: "number",
+    CellKind.TEXT: "category",
+    CellKind.UUID: "category",
+    CellKind.DAY: "date",
+    CellKind.CLOCK: "date",
+    CellKind.MOMENT: "date",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TablePlace:
     """Where a table is, and the password to read it with; `values` by the fields of its kind."""
 
     kind: SourceKind
@@ -63,7 +63,7 @@ def are_offered() -> bool:
     return bool(offered())
 
 
-def connect_table(*, tenant: Tenant, user: User, place: Place) -> Upload:
+def connect_table(*, tenant: Tenant, user: User, place: TablePlace) -> Upload:
     """Look at the table's form, and keep it as something that can be registered; one entry.
 
     Raises RefusedTable naming the field, TooManyTries and Busy; then nothing is kept but the try.
@@ -127,7 +127,7 @@ def let_go(live_id: UUID) -> None:
     LiveTable.objects.filter(pk=live_id).update(sealed="", claim="")
 
 
-def _live(tenant: Tenant, place: Place) -> LiveTable:
+def _live(tenant: Tenant, place: TablePlace) -> LiveTable:
     kind = place.kind
     values = kind.written(place.values)
     return LiveTable(tenant=tenant, kind=kind.name, is_cluster=kind.is_cluster, **values)
@@ -140,7 +140,7 @@ def _of(dataset: Dataset) -> LiveTable:
     return found
 
 
-def _kept(live: LiveTable, user: User, seen: Seen) -> Upload:
+def _kept(live: LiveTable, user: User, seen: SourceDescription) -> Upload:
     columns = {name: kind for name, kind in seen.columns.items() if kind is not None}
     if not 0 < len(columns) <= MAX_COLUMNS:
         words = said("At most {most} columns can be registered together.", most=MAX_COLUMNS)

@@ -16,7 +16,7 @@ from dpgov.datasets.discarded import discarded
 from dpgov.datasets.models import Dataset, LiveMark, LiveTable
 from dpgov.datasets.services.fingerprint_key import recognising_key
 from dpgov.datasets.services.live.kinds import kind_of
-from dpgov.datasets.services.live.kinds.base import Names
+from dpgov.datasets.services.live.kinds.base import SourceNames
 from dpgov.datasets.services.live.refusals import AT_THIS_MOMENT, RefusedTable
 from dpgov.engines.likeness import Likeness
 
@@ -33,7 +33,7 @@ class Marks:
     sought: frozenset[str]
 
 
-def marks_of(names: Names) -> Marks:
+def marks_of(names: SourceNames) -> Marks:
     """What is stored and compared of these names; raises FingerprintKeyChanged."""
     recognising_key()
     kept = {_hashed(name): is_itself for name, is_itself in names.kept.items()}

@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.budgets.web.forms import EpsilonField
-from dpgov.datasets.bounds import Price, Setting, priced, twice_as_wide
+from dpgov.datasets.bounds import BoundsEffects, Setting, priced, twice_as_wide
 from dpgov.datasets.models import Column, Dataset
 from dpgov.datasets.web.forms.unit import LARGEST_BOUND
 from dpgov.language.translation import translated
@@ -53,7 +53,7 @@ class BoundsForm(forms.Form):
 
     def __init__(self, data: QueryDict | dict[str, str]) -> None:
         super().__init__(data, auto_id="bounds-%s")
-        self.prices: tuple[Price, ...] = ()
+        self.prices: tuple[BoundsEffects, ...] = ()
 
     def clean(self) -> dict[str, Any]:
         """Price both pairs, or say at its field what cannot be priced."""

@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from dpgov.datasets.bounds import ROWS, Effect, Price
+from dpgov.datasets.bounds import ROWS, BoundsEffects, ClippingEffect
 from dpgov.language.translation import percent
 from dpgov.privacy.accounting.decimals import decimal_text
 from dpgov.privacy.mock.clipping import Shape
@@ -23,7 +23,7 @@ _SHAPES: dict[Shape, str | Promise] = {
 }
 
 
-def shown(prices: tuple[Price, ...]) -> dict[str, Any]:
+def shown(prices: tuple[BoundsEffects, ...]) -> dict[str, Any]:
     """What the page shows: names of the pairs, rows of the table, the figure and its sentence."""
     if not prices:
         return {}
@@ -44,7 +44,7 @@ def shown(prices: tuple[Price, ...]) -> dict[str, Any]:
     }
 
 
-def _figure(prices: tuple[Price, ...]) -> dict[str, Any]:
+def _figure(prices: tuple[BoundsEffects, ...]) -> dict[str, Any]:
     rows = [_rows(count) for count in ROWS]
     traces = [
         trace
@@ -60,7 +60,7 @@ def _figure(prices: tuple[Price, ...]) -> dict[str, Any]:
     return figure
 
 
-def _bars(price: Price, rows: list[str], role: str) -> Any:
+def _bars(price: BoundsEffects, rows: list[str], role: str) -> Any:
     return go.Bar(
         x=rows,
         y=price.errors,
@@ -71,7 +71,7 @@ def _bars(price: Price, rows: list[str], role: str) -> Any:
     )
 
 
-def _on_top(price: Price, rows: list[str], role: str) -> Any:
+def _on_top(price: BoundsEffects, rows: list[str], role: str) -> Any:
     moved = _of_shape(price, _IN_THE_CHART).moved
     return go.Bar(
         x=rows,
@@ -86,11 +86,11 @@ def _on_top(price: Price, rows: list[str], role: str) -> Any:
     )
 
 
-def _of_shape(price: Price, shape: Shape) -> Effect:
+def _of_shape(price: BoundsEffects, shape: Shape) -> ClippingEffect:
     return next(effect for effect in price.effects if effect.shape is shape)
 
 
-def _pair(price: Price) -> str:
+def _pair(price: BoundsEffects) -> str:
     return _between(_plain(price.domain.lower), _plain(price.domain.upper))
 
 
@@ -106,14 +106,14 @@ def _rows(count: int) -> str:
     return gettext("{number} rows").format(number=number_format(count, force_grouping=True))
 
 
-def _error(price: Price, place: int) -> str:
+def _error(price: BoundsEffects, place: int) -> str:
     error = price.errors[place]
     if error >= price.width:
         return gettext("says nothing")
     return f"± {_amount(error)}"
 
 
-def _effect(effect: Effect) -> str:
+def _effect(effect: ClippingEffect) -> str:
     if not effect.share:
         return gettext("none")
     return gettext("{share} clipped, mean moves by {amount}").format(

@@ -105,7 +105,7 @@ class _PickDataset(PickOne):
         return present if present.exists() else found
 
 
-class DecisionForm(forms.Form):
+class HeldDecisionForm(forms.Form):
     """What should become of a held dataset, and why.
 
     What was spent on one that could be asked about counts on: it takes over no other budget.

@@ -12,7 +12,7 @@ from dpgov.datasets.declaration import dates_declared
 from dpgov.datasets.models import Column
 from dpgov.language.said import said
 from dpgov.language.translation import translated
-from dpgov.privacy.plan.calendar import Step
+from dpgov.privacy.plan.calendar import DateStep
 from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
 from dpgov.privacy.plan.layouts import MAX_LAYOUT
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, InvalidDomain, NumericDomain
@@ -25,12 +25,12 @@ _ZONE = TEXT | {"placeholder": "UTC"}
 _NUMBER_FIELDS = ("lower", "upper", "step")
 # The periods that dates can be counted in.
 STEPS = [
-    (Step.HOUR.value, _("Hour")),
-    (Step.DAY.value, _("Day")),
-    (Step.WEEK.value, _("Week")),
-    (Step.MONTH.value, _("Month")),
-    (Step.QUARTER.value, _("Quarter")),
-    (Step.YEAR.value, _("Year")),
+    (DateStep.HOUR.value, _("Hour")),
+    (DateStep.DAY.value, _("Day")),
+    (DateStep.WEEK.value, _("Week")),
+    (DateStep.MONTH.value, _("Month")),
+    (DateStep.QUARTER.value, _("Quarter")),
+    (DateStep.YEAR.value, _("Year")),
 ]
 # What a rule for missing values is called where there is room for a word or two.
 _IN_A_CELL: dict[str, Any] = {
@@ -79,7 +79,7 @@ class ColumnForm(forms.Form):
         label=_("Step"),
         required=False,
         choices=STEPS,
-        initial=Step.DAY,
+        initial=DateStep.DAY,
         widget=forms.Select(attrs=SELECT),
     )
     date_format = forms.CharField(
@@ -159,7 +159,7 @@ class ColumnForm(forms.Form):
             return category_domain([line for line in lines if line])
         if data["kind"] == Column.Kind.DATE:
             self._require_bounds("lower", "upper")
-            texts = data["lower"], data["upper"], data["period"] or Step.DAY
+            texts = data["lower"], data["upper"], data["period"] or DateStep.DAY
             return dates_declared(*texts, data["date_format"], data["time_zone"])
         self._require_bounds(*_NUMBER_FIELDS)
         return numeric_domain(data["lower"], data["upper"], data["step"])

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from dpgov.budgets.web.forms import EpsilonField, count_in
 from dpgov.datasets.models import Dataset, DatasetVersion
-from dpgov.datasets.services import Derivation, Side
+from dpgov.datasets.services import DeclaredParent, Derivation
 from dpgov.datasets.web.forms.unit import LARGEST_BOUND
 from dpgov.privacy.accounting.decimals import as_text
 from dpgov.web.typed import Lines, TypedWholeNumber, as_typed
@@ -107,9 +107,9 @@ class DeriveForm(forms.Form):
             per_query_limit_nano=data["epsilon_per_query"],
         )
 
-    def _side(self, side: str, version: DatasetVersion) -> Side:
+    def _side(self, side: str, version: DatasetVersion) -> DeclaredParent:
         data = self.cleaned_data
-        return Side(
+        return DeclaredParent(
             slug=version.dataset.slug,
             rows_of_unit=data[f"rows_{side}"],
             columns=tuple(data[f"columns_{side}"]),

@@ -12,7 +12,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.datasets.models import Upload
-from dpgov.datasets.services import Checked
+from dpgov.datasets.services import CheckReport
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, MissingRule
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class ReadingForm(forms.Form):
             field.choices = choices
 
     def wanted(self) -> dict[str, Any]:
-        """What was chosen, by the names of a Reading; only after `is_valid`."""
+        """What was chosen, by the names of a FileFormat; only after `is_valid`."""
         return self.cleaned_data | {"header": self.cleaned_data["header"] == "names"}
 
 
@@ -149,7 +149,7 @@ SHARES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CheckedColumn:
     """One column in the private check. `comma` and `point` offer the other decimal mark."""
 
     column: str
@@ -161,16 +161,16 @@ class Line:
     refused: bool = False
 
 
-def lines_of(checked: Checked, specs: Mapping[str, ColumnSpec]) -> list[Line]:
+def lines_of(checked: CheckReport, specs: Mapping[str, ColumnSpec]) -> list[CheckedColumn]:
     """Each column that was checked, in the order in which it was declared."""
     return [_line(name, found, specs.get(name)) for name, found in checked.columns.items()]
 
 
-def _line(name: str, found: Mapping[str, str], spec: ColumnSpec | None) -> Line:
+def _line(name: str, found: Mapping[str, str], spec: ColumnSpec | None) -> CheckedColumn:
     if spec is None:
         empty = found["filled"] == "none"
         nobody = (gettext("No row says whose it is."),) if empty else ()
-        return Line(name, SHARES[found["filled"]], remarks=nobody, refused=empty)
+        return CheckedColumn(name, SHARES[found["filled"]], remarks=nobody, refused=empty)
     switch = found["read"] in ("none", "few") and found["other_mark"] in ("half", "most", "all")
     is_category = isinstance(spec.domain, CategoryDomain)
     remarks = tuple(_of_category(found) if is_category else _of_others(name, found, switch))
@@ -180,7 +180,7 @@ def _line(name: str, found: Mapping[str, str], spec: ColumnSpec | None) -> Line:
     if broken:
         never = gettext("Some cells are missing, though it is declared that none is.")
         remarks = (*remarks, never)
-    return Line(
+    return CheckedColumn(
         name,
         SHARES[found["filled"]],
         SHARES[found["read"]],

@@ -10,7 +10,7 @@ from dpgov.datasets.services import own_headers
 from dpgov.datasets.web.forms.file import DECIMALS
 
 
-class JoinForm(forms.Form):
+class PublicJoinForm(forms.Form):
     """The two keys and the columns; their names come from the files, never from what was posted."""
 
     key = forms.ChoiceField(

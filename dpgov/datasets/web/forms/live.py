@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from dpgov.datasets.models import LiveTable
-from dpgov.datasets.services import LONGEST_PASSWORD, Place, SourceKind, Typed
+from dpgov.datasets.services import LONGEST_PASSWORD, SourceKind, TablePlace, TypedField
 from dpgov.language.translation import translated
 from dpgov.web.typed import TypedWholeNumber
 
@@ -34,20 +34,20 @@ class CredentialsForm(forms.Form):
             help_text=_("It is stored encrypted, used to ask this table, and never shown again."),
         )
 
-    def _typed(self) -> list[Typed]:
+    def _typed(self) -> list[TypedField]:
         return [typed for typed in self.kind.fields if typed.may_change]
 
 
 class PlaceForm(CredentialsForm):
     """Rows in a server that this installation allows."""
 
-    def _typed(self) -> list[Typed]:
+    def _typed(self) -> list[TypedField]:
         return list(self.kind.fields)
 
-    def place(self) -> Place:
+    def place(self) -> TablePlace:
         """What was typed; only after `is_valid`."""
         values = dict(self.cleaned_data)
-        return Place(kind=self.kind, password=values.pop(self.kind.secret.name), values=values)
+        return TablePlace(kind=self.kind, password=values.pop(self.kind.secret.name), values=values)
 
 
 class RefreshForm(forms.Form):
@@ -65,7 +65,7 @@ def facts(kind: SourceKind, live: LiveTable) -> list[tuple[str, Any]]:
     ]
 
 
-def _field(typed: Typed) -> forms.Field:
+def _field(typed: TypedField) -> forms.Field:
     said: dict[str, Any] = {
         "label": translated(typed.label),
         "help_text": translated(typed.help) if typed.help else "",

@@ -24,7 +24,7 @@ from dpgov.datasets.web.forms.computed import (
 from dpgov.datasets.web.forms.dataset import DatasetForm
 from dpgov.datasets.web.forms.filling import of_column
 from dpgov.datasets.web.forms.unit import UnitForm
-from dpgov.privacy.plan.calendar import Step
+from dpgov.privacy.plan.calendar import DateStep
 from dpgov.privacy.plan.schema import ColumnSpec, DatasetSchema, Neighbouring, PrivacyUnit
 from dpgov.web.typed import as_typed
 
@@ -250,7 +250,7 @@ def typed_column(column: Column) -> dict[str, str]:
         "lower": spelt(column.lower),
         "upper": spelt(column.upper),
         "step": spelt(column.step),
-        "period": column.step if column.kind == Column.Kind.DATE else Step.DAY.value,
+        "period": column.step if column.kind == Column.Kind.DATE else DateStep.DAY.value,
         "date_format": column.date_format,
         "time_zone": column.time_zone,
         "categories": "\n".join(column.categories),

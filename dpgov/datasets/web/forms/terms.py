@@ -20,7 +20,7 @@ class TermsForm(forms.Form):
     )
 
 
-class AcceptForm(forms.Form):
+class AcceptTermsForm(forms.Form):
     """The version that was shown, and that the person read it."""
 
     version = forms.IntegerField(widget=forms.HiddenInput, min_value=1)

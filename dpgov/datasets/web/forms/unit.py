@@ -13,7 +13,7 @@ from dpgov.web.typed import TypedWholeNumber
 LARGEST_BOUND = 100_000
 
 
-class BoundsForm(forms.Form):
+class UnitBoundsForm(forms.Form):
     """How much one person may add: the part of the unit that a new version may change."""
 
     max_rows_per_unit = TypedWholeNumber(
@@ -67,7 +67,7 @@ class BoundsForm(forms.Form):
         return data["max_rows_per_unit"] or 1, data["max_groups_per_unit"]
 
 
-class UnitForm(BoundsForm):
+class UnitForm(UnitBoundsForm):
     """The whole unit, as it is declared once and for all at registration."""
 
     unit = forms.ChoiceField(

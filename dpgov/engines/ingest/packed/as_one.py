@@ -23,7 +23,7 @@ _ENDS = (b"\r\0\n\0", b"\0\r\0\n", b"\r\n", b"\n\0", b"\0\n", b"\r\0", b"\0\r", 
 
 
 def bytes_of(sources: Sequence[Source], packed: str, *, texts: bool) -> Iterator[bytes]:
-    """In pieces; `packed` as in Reading. Raises Refused."""
+    """In pieces; `packed` as in FileFormat. Raises Refused."""
     first, *others = sources
     mark = names = b""
     with _stream(first, packed) as stream:

@@ -21,14 +21,14 @@ from dpgov.engines.ingest.reading import reading_of
 from dpgov.engines.ingest.recognised.hashes import CellHashes, texts_of
 from dpgov.engines.ingest.recognised.multiset import Multiset
 from dpgov.engines.ingest.recognised.siphash import SipKey, Words, siphash
-from dpgov.engines.ingest.recognised.span import Span
+from dpgov.engines.ingest.recognised.span import ColumnSpan
 from dpgov.engines.ingest.sniff import kind_of
 from dpgov.engines.ingest.values import Cells
 from dpgov.engines.keys import derived, keyed
 
 
-class Seen(NamedTuple):
-    """A multiset as it is stored beside the rows; see `Multiset.state` and `Span.width`."""
+class StoredMultiset(NamedTuple):
+    """A multiset as it is stored beside the rows; see `Multiset.state` and `ColumnSpan.width`."""
 
     span: int
     total: int
@@ -51,9 +51,9 @@ class Fingerprint:
         self._key = key
         self._cells = CellHashes(key, "cell")
         self._row_key = SipKey.of(derived(key, "row"))
-        self._columns = [(Multiset(), Span()) for _ in range(columns)]
+        self._columns = [(Multiset(), ColumnSpan()) for _ in range(columns)]
         self._rows = Multiset()
-        self._before: Sequence[Seen] = ()
+        self._before: Sequence[StoredMultiset] = ()
         self._kind = FORM
 
     def add(self, column: int, cells: Cells) -> Hashed:
@@ -92,7 +92,7 @@ class Fingerprint:
             columns=tuple(values.part(self._key, span=width) for (values, _), width in columns),
         )
 
-    def join(self, before: Sequence[Seen]) -> None:
+    def join(self, before: Sequence[StoredMultiset]) -> None:
         """From now on of the rows of `before` as well, as if all had been in one file.
 
         But for `whole`, which is of its own, and for widths, which are added up: where the values
@@ -103,10 +103,13 @@ class Fingerprint:
         self._before = before
         self._kind = "joined"
 
-    def state(self) -> list[Seen]:
+    def state(self) -> list[StoredMultiset]:
         """What the reader of further rows goes on from: the rows, then each column."""
         spans = [0, *self._widths()]
-        return [Seen(span, *kept.state()) for span, kept in zip(spans, self._sets(), strict=True)]
+        return [
+            StoredMultiset(span, *kept.state())
+            for span, kept in zip(spans, self._sets(), strict=True)
+        ]
 
     def _sets(self) -> list[Multiset]:
         return [self._rows, *(values for values, _ in self._columns)]
@@ -126,7 +129,7 @@ class Fingerprint:
         )
 
 
-def _width(own: int, total: int, before: Seen) -> int:
+def _width(own: int, total: int, before: StoredMultiset) -> int:
     """Of both together, `total` values; 0 where places mean nothing in one of them."""
     if not before.total or total == before.total:
         return max(own, before.span)

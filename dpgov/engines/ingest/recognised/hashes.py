@@ -52,7 +52,7 @@ _EXACT = 2.0**53
 Truths = npt.NDArray[np.bool_]
 
 
-class Names(NamedTuple):
+class NameHashes(NamedTuple):
     """Of each cell that may name a unit: whether it does, the keyed hash of the name, and what
     tells two names apart whose hashes are the same."""
 
@@ -82,7 +82,7 @@ class CellHashes:
             hashes[known] = siphash(self._text, words)
         return hashes
 
-    def of_names(self, cells: Cells) -> Names:
+    def of_names(self, cells: Cells) -> NameHashes:
         """Of each distinct cell as the name of a unit, as it is written."""
         known, whole, numbers = _whole_numbers(cells)
         hashes, apart = (np.zeros(cells.distinct, np.uint64) for _ in range(2))
@@ -92,7 +92,7 @@ class CellHashes:
         if others.any():
             words, apart[others] = _words(cells.texts.filter(pa.array(others)))
             hashes[others] = siphash(self._text, words)
-        return Names(known, hashes, apart)
+        return NameHashes(known, hashes, apart)
 
 
 def texts_of(cells: Cells) -> pa.Array:

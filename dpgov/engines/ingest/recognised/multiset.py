@@ -8,7 +8,7 @@ can be compared.
 import numpy as np
 import numpy.typing as npt
 
-from dpgov.engines.fingerprint import SKETCH_SIZE, Part
+from dpgov.engines.fingerprint import SKETCH_SIZE, MultisetFingerprint
 from dpgov.engines.ingest.recognised.siphash import Words
 from dpgov.engines.keys import keyed
 
@@ -16,7 +16,7 @@ Counts = npt.NDArray[np.int64]
 
 
 class Multiset:
-    """Takes hashed values with their numbers, in any order, and ends as a Part."""
+    """Takes hashed values with their numbers, in any order, and ends as a fingerprint."""
 
     def __init__(self) -> None:
         self._hashes: Words = np.empty(0, np.uint64)
@@ -55,9 +55,9 @@ class Multiset:
         """What `join` needs: how many values, the sum of their hashes, the sketch."""
         return self._total, self._sum, self._hashes, self._counts
 
-    def part(self, key: bytes, *, span: int) -> Part:
+    def part(self, key: bytes, *, span: int) -> MultisetFingerprint:
         """What is kept of it."""
-        return Part(
+        return MultisetFingerprint(
             self._total,
             keyed(key, f"{self._total} {self._sum}"),
             span,

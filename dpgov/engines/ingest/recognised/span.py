@@ -18,7 +18,7 @@ _LARGEST = 2.0**53
 Floats = npt.NDArray[np.float64]
 
 
-class Span:
+class ColumnSpan:
     """Follows one column, batch by batch; given up at the first value without a place."""
 
     def __init__(self) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from dpgov.engines.ingest.recognised.hashes import CellHashes, Names
+from dpgov.engines.ingest.recognised.hashes import CellHashes, NameHashes
 from dpgov.engines.ingest.recognised.siphash import SipKey, Words, siphash
 from dpgov.engines.ingest.request import EarlierFile
 from dpgov.engines.ingest.values import Cells
@@ -34,12 +34,12 @@ class UnitMarks:
         self._ids = CellHashes(key, "unit")
         self._order_key = SipKey.of(derived(key, "order"))
 
-    def names(self, place: int, cells: Cells) -> Names | None:
+    def names(self, place: int, cells: Cells) -> NameHashes | None:
         """Of each row whose it is, by the column that names the unit, declared or not."""
         if place != self._column.place:
             return None
         known, hashes, apart = self._ids.of_names(cells)
-        return Names(known[cells.rows], hashes[cells.rows], apart[cells.rows])
+        return NameHashes(known[cells.rows], hashes[cells.rows], apart[cells.rows])
 
     def mixed(self, name: str, cells: Cells, hashes: Words) -> Words:
         """What a declared column, with its distinct cells' hashes, adds to the order of the rows.
@@ -49,7 +49,9 @@ class UnitMarks:
         own = SipKey.of(derived(self._key, f"order of {name}"))
         return siphash(own, hashes)[cells.rows]
 
-    def table(self, stored: dict[str, pa.Array], names: Names, mixed: Iterable[Words]) -> pa.Table:
+    def table(
+        self, stored: dict[str, pa.Array], names: NameHashes, mixed: Iterable[Words]
+    ) -> pa.Table:
         """The batch's codes and marks, without the rows that name no unit.
 
         `names` are those of the rows, `mixed` is what each declared column adds to the order.

@@ -31,7 +31,7 @@ def attached(connection: duckdb.DuckDBPyConnection, path: str, name: str) -> Ite
         connection.execute(f"DETACH {name}")
 
 
-class Parts:
+class CategoryParts:
     """The parts that a column of categories makes: a code each, and all `others` together."""
 
     def __init__(

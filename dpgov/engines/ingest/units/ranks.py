@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from dpgov.engines.ingest.recognised.hashes import Truths
 from dpgov.engines.ingest.recognised.siphash import Words
-from dpgov.engines.ingest.units.parts import Numbers, Parts
+from dpgov.engines.ingest.units.parts import CategoryParts, Numbers
 from dpgov.engines.ingest.writing import Sink, Writer, ahead
 from dpgov.privacy.plan.grouping import LARGEST_SIZE
 
@@ -24,7 +24,7 @@ _NAMES = ("u", "k", "r", "n")
 def rank_rows(
     rows: Iterator[pa.Table],
     columns: Sequence[str],
-    parts: Parts | None,
+    parts: CategoryParts | None,
     threads: Executor,
     sink: Sink,
 ) -> int:
@@ -45,7 +45,7 @@ def rank_rows(
 class _Units:
     """Follows rows in the order of their units; knows the last unit alone."""
 
-    def __init__(self, parts: Parts | None) -> None:
+    def __init__(self, parts: CategoryParts | None) -> None:
         self.number = 0
         self._parts = parts
         self._last: tuple[object, object] | None = None
@@ -70,7 +70,7 @@ class _Units:
         self._last = (keys[-1], apart[-1])
         return starts
 
-    def _in_part(self, parts: Parts, rows: pa.Table, keys: Words, starts: Truths) -> Truths:
+    def _in_part(self, parts: CategoryParts, rows: pa.Table, keys: Words, starts: Truths) -> Truths:
         own = parts.of_rows(rows)
         begun = parts.of_units(keys[starts], own[starts])
         # Before the first one that begins here the last unit goes on.

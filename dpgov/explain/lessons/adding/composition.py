@@ -10,10 +10,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from dpgov.explain.lessons.drawing import decades, dots, drawn, line, shown
-from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
+from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, LessonTable, Picture, Scene
 from dpgov.explain.lessons.sources import BOOSTING, CONCENTRATED, OPTIMAL
 from dpgov.explain.lessons.told import QUESTION_NANO, QUESTIONS_DELTA
-from dpgov.privacy.accounting.comparison import Asked, advanced, basic, zcdp
+from dpgov.privacy.accounting.comparison import EqualCharges, advanced, basic, zcdp
 from dpgov.privacy.accounting.loss import Mode
 
 QUESTIONS = ("1", "10", "30", "100", "300", "1000", "3000", "10000")
@@ -21,7 +21,7 @@ QUESTIONS = ("1", "10", "30", "100", "300", "1000", "3000", "10000")
 
 def totals(questions: int) -> tuple[float, float, float]:
     """Of so many answers: plain sum, advanced composition, and zCDP read at δ."""
-    asked = [Asked(Mode.PURE, QUESTION_NANO, questions)]
+    asked = [EqualCharges(Mode.PURE, QUESTION_NANO, questions)]
     return (
         basic(asked, QUESTIONS_DELTA),
         advanced(asked, QUESTIONS_DELTA),
@@ -60,7 +60,9 @@ def scene(at: Chosen) -> Scene:
         (shown(int(count)), *(_amount(one) for one in found[count])) for count in QUESTIONS
     )
     heads = (_("questions k"), *(name for name, _role in named))
-    return Scene(said, (Picture(figure, caption),), Table(heads, rows, QUESTIONS.index(chosen)))
+    return Scene(
+        said, (Picture(figure, caption),), LessonTable(heads, rows, QUESTIONS.index(chosen))
+    )
 
 
 def _amount(epsilon: float) -> str:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from dpgov.explain.lessons.drawing import chosen_bar, decimals, drawn, line, shown
-from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
+from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, LessonTable, Picture, Scene
 from dpgov.explain.lessons.numbers import (
     advanced_of_2010,
     advanced_of_2015,
@@ -98,7 +98,7 @@ def scene(at: Chosen) -> Scene:
         Picture(sums, accounts_caption),
         Picture(_tails(count, epsilon), tail_caption),
     )
-    table = Table((_("Statement"), _("value")), tuple(rows))
+    table = LessonTable((_("Statement"), _("value")), tuple(rows))
     return Scene(said, pictures, table)
 
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from dpgov.explain.lessons.drawing import dots, drawn, line, share, shown
-from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
+from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, LessonTable, Picture, Scene
 from dpgov.explain.lessons.numbers import any_of
 from dpgov.explain.lessons.sources import COMPLEXITY, FOUNDATIONS
 from dpgov.explain.lessons.told import PUBLISHED_PEOPLE
@@ -58,7 +58,7 @@ def scene(at: Chosen) -> Scene:
         for power, name in zip(POWERS, _NAMES, strict=True)
     )
     heads = ("δ", _("rows published on average"), _("at least one"))
-    return Scene(said, (Picture(figure, caption),), Table(heads, rows, POWERS.index(chosen)))
+    return Scene(said, (Picture(figure, caption),), LessonTable(heads, rows, POWERS.index(chosen)))
 
 
 LESSON = Lesson(

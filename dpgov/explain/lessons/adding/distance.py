@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from dpgov.explain.lessons.drawing import chosen_bar, drawn, factor, shown
-from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
+from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, LessonTable, Picture, Scene
 from dpgov.explain.lessons.numbers import exponential
 from dpgov.explain.lessons.sources import DEFINITION, FOUNDATIONS
 from dpgov.explain.lessons.told import DISTANCE_EPSILON
@@ -47,7 +47,7 @@ def scene(at: Chosen) -> Scene:
         for (words, distance), times in zip(CHANGES, factors, strict=True)
     )
     heads = (_("What happened"), _("distance d"), "ε·d", _("e^(ε·d), times as likely at most"))
-    return Scene(said, (Picture(figure, caption),), Table(heads, rows, chosen))
+    return Scene(said, (Picture(figure, caption),), LessonTable(heads, rows, chosen))
 
 
 LESSON = Lesson(

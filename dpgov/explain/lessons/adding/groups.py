@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from dpgov.explain.lessons.drawing import dots, drawn, factor, line, share, shown
-from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
+from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, LessonTable, Picture, Scene
 from dpgov.explain.lessons.sources import FOUNDATIONS
 from dpgov.explain.lessons.told import GROUP_EPSILON
 from dpgov.privacy.accounting.decimals import NANO
@@ -64,7 +64,7 @@ def scene(at: Chosen) -> Scene:
         for k in listed
     )
     heads = (_("people"), "kε", _("e^(kε), times as likely at most"), _("right guesses at most"))
-    return Scene(said, (Picture(figure, caption),), Table(heads, rows, listed.index(size)))
+    return Scene(said, (Picture(figure, caption),), LessonTable(heads, rows, listed.index(size)))
 
 
 LESSON = Lesson(

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from dpgov.explain.lessons.drawing import bars, drawn, share, shown
-from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
+from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, LessonTable, Picture, Scene
 from dpgov.explain.lessons.numbers import laplace_deviation
 from dpgov.explain.lessons.sources import DEFINITION, PARALLEL
 from dpgov.explain.lessons.told import AGE_EPSILON, AGED_PEOPLE, OLDEST
@@ -74,7 +74,7 @@ def scene(at: Chosen) -> Scene:
         for upper in uppers
     )
     heads = (_("bounds"), _("noise, years"), _("moved by clipping"), _("ages clipped"))
-    return Scene(said, (Picture(figure, caption),), Table(heads, rows, uppers.index(chosen)))
+    return Scene(said, (Picture(figure, caption),), LessonTable(heads, rows, uppers.index(chosen)))
 
 
 LESSON = Lesson(

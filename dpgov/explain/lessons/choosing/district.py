@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from dpgov.explain.lessons.drawing import bars, drawn, share
-from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
+from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, LessonTable, Picture, Scene
 from dpgov.explain.lessons.promise.beliefs import after
 from dpgov.explain.lessons.sources import FOUNDATIONS, PARALLEL
 from dpgov.explain.lessons.told import COUNTRY_SHARE, DISTRICT_PEOPLE, DISTRICT_SHARE
@@ -66,7 +66,9 @@ def scene(at: Chosen) -> Scene:
         for one in EPSILONS
     )
     heads = ("ε", _("error of the share (95%)"), _("belief about one person, least"))
-    return Scene(said, (Picture(figure, caption),), Table(heads, rows, EPSILONS.index(epsilon)))
+    return Scene(
+        said, (Picture(figure, caption),), LessonTable(heads, rows, EPSILONS.index(epsilon))
+    )
 
 
 LESSON = Lesson(

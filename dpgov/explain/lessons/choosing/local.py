@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from dpgov.explain.lessons.drawing import decades, dots, drawn, line, share, shown
-from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
+from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, LessonTable, Picture, Scene
 from dpgov.explain.lessons.numbers import (
     laplace_deviation,
     response_deviation,
@@ -64,7 +64,7 @@ def scene(at: Chosen) -> Scene:
         for people, (at_home, once) in zip(_PEOPLE, found, strict=True)
     )
     heads = (_("people"), _("at home, people"), _("at home, of all"), _("by a curator, people"))
-    return Scene(said, (Picture(figure, caption),), Table(heads, rows, 2))
+    return Scene(said, (Picture(figure, caption),), LessonTable(heads, rows, 2))
 
 
 LESSON = Lesson(

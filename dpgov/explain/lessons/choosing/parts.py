@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from dpgov.explain.lessons.drawing import dots, drawn, line, shown
-from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
+from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, LessonTable, Picture, Scene
 from dpgov.explain.lessons.numbers import laplace_deviation
 from dpgov.explain.lessons.sources import PARALLEL
 from dpgov.explain.lessons.told import EDITORS_EPSILON
@@ -56,7 +56,7 @@ def scene(at: Chosen) -> Scene:
         (str(count), shown(errors(count)[0], 3), shown(errors(count)[1], 3)) for count in counts
     )
     heads = (_("bars"), _("everybody in one bar"), _("anybody in every bar"))
-    return Scene(said, (Picture(figure, caption),), Table(heads, rows, counts.index(chosen)))
+    return Scene(said, (Picture(figure, caption),), LessonTable(heads, rows, counts.index(chosen)))
 
 
 LESSON = Lesson(

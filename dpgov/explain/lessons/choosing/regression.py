@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from dpgov.explain.lessons.drawing import decades, dots, drawn, line, shown
-from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
+from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, LessonTable, Picture, Scene
 from dpgov.explain.lessons.numbers import descent_error, descent_left, descent_noise
 from dpgov.explain.lessons.sources import MINIMISATION, MOMENTS
 from dpgov.explain.lessons.told import WALK_AWAY, WALK_PACE
@@ -67,7 +67,7 @@ def scene(at: Chosen) -> Scene:
         for count, error in zip(counts, found, strict=True)
     )
     heads = (_("steps"), _("way that is left"), _("noise of the steps"), _("error"))
-    return Scene(said, (Picture(figure, caption),), Table(heads, rows, counts.index(chosen)))
+    return Scene(said, (Picture(figure, caption),), LessonTable(heads, rows, counts.index(chosen)))
 
 
 LESSON = Lesson(

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_noop
 
 from dpgov.explain.invented import whole
 from dpgov.explain.lessons.drawing import bars, drawn, shown
-from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
+from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, LessonTable, Picture, Scene
 from dpgov.explain.lessons.numbers import laplace_deviation
 from dpgov.explain.lessons.sources import DEFINITION, PARALLEL
 from dpgov.explain.lessons.told import MILLIONAIRES, SALARY_EPSILON, USUAL_SALARIES
@@ -75,7 +75,7 @@ def scene(at: Chosen) -> Scene:
         for name, mean, upper in zip(names, means, uppers, strict=True)
     )
     heads = (_("upper bound"), _("mean after clipping"), _("noise of the mean"))
-    return Scene(said, (Picture(figure, caption),), Table(heads, rows, uppers.index(chosen)))
+    return Scene(said, (Picture(figure, caption),), LessonTable(heads, rows, uppers.index(chosen)))
 
 
 LESSON = Lesson(

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from dpgov.explain.lessons.drawing import bars, drawn, shown
-from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
+from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, LessonTable, Picture, Scene
 from dpgov.explain.lessons.numbers import laplace_deviation
 from dpgov.explain.lessons.sources import DEFINITION, PARALLEL
 from dpgov.explain.lessons.told import SCHOLARSHIP_AT_MOST, SCHOLARSHIPS_EPSILON
@@ -68,7 +68,7 @@ def scene(at: Chosen) -> Scene:
         for count in map(int, MOST_EACH)
     )
     heads = (_("scholarships of a student"), "Δ", _("error of a bar"), _("error of a sum"))
-    return Scene(said, (Picture(figure, caption),), Table(heads, rows, most - 1))
+    return Scene(said, (Picture(figure, caption),), LessonTable(heads, rows, most - 1))
 
 
 LESSON = Lesson(

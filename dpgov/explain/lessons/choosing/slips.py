@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from dpgov.explain.lessons.drawing import bars, drawn, shown
-from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
+from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, LessonTable, Picture, Scene
 from dpgov.explain.lessons.numbers import exactly, laplace_deviation, logarithm, root
 from dpgov.explain.lessons.sources import DEFINITION, NETFLIX, WARNER
 from dpgov.explain.lessons.told import BIT_BIAS, NETFLIX_RATINGS, NETFLIX_RATINGS_TOLD
@@ -68,7 +68,7 @@ def scene(at: Chosen) -> Scene:
         for name, (as_told, as_found), (one, other) in zip(SLIPS, forms, pairs(), strict=True)
     )
     heads = (_("About"), _("as told"), _("worked out"))
-    return Scene(said, (Picture(figure, caption),), Table(heads, rows, chosen))
+    return Scene(said, (Picture(figure, caption),), LessonTable(heads, rows, chosen))
 
 
 def _told(number: Decimal) -> str:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from dpgov.explain.lessons.drawing import dots, drawn, line, shown
-from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
+from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, LessonTable, Picture, Scene
 from dpgov.explain.lessons.numbers import joint_error, separate_error
 from dpgov.explain.lessons.sources import DISTRIBUTED, MASKS
 
@@ -50,7 +50,7 @@ def scene(at: Chosen) -> Scene:
     picked = sorted({1 + place * (parties - 3) // (_ROWS - 1) for place in range(_ROWS)})
     rows = tuple((str(one), shown(found[one - 1], 3), shown(separate, 3)) for one in picked)
     heads = (_("may collude"), _("one total, masked"), _("separate answers, added up"))
-    return Scene(said, (Picture(figure, caption),), Table(heads, rows, 0))
+    return Scene(said, (Picture(figure, caption),), LessonTable(heads, rows, 0))
 
 
 LESSON = Lesson(

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from dpgov.explain.lessons.drawing import decades, dots, drawn, line, share, shown
-from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
+from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, LessonTable, Picture, Scene
 from dpgov.explain.lessons.numbers import laplace_deviation, root
 from dpgov.explain.lessons.sources import DEFINITION, FOUNDATIONS
 from dpgov.explain.lessons.told import ROWS_EPSILON
@@ -59,7 +59,7 @@ def scene(at: Chosen) -> Scene:
         for count, (each, one) in zip(counts, found, strict=True)
     )
     heads = (_("rows"), _("on every row"), _("on the count"), _("on every row, of all"))
-    return Scene(said, (Picture(figure, caption),), Table(heads, rows, counts.index(chosen)))
+    return Scene(said, (Picture(figure, caption),), LessonTable(heads, rows, counts.index(chosen)))
 
 
 LESSON = Lesson(

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from dpgov.explain.lessons.drawing import chosen_bar, drawn, share, shown
-from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
+from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, LessonTable, Picture, Scene
 from dpgov.explain.lessons.numbers import any_of
 from dpgov.explain.lessons.sources import NETFLIX
 from dpgov.explain.lessons.told import (
@@ -62,7 +62,7 @@ def scene(at: Chosen) -> Scene:
     )
     rows = tuple((str(count), shown(others(count), 3), share(chances[count])) for count in range(9))
     heads = (_("facts known"), _("others that fit, on average"), _("nobody else fits"))
-    return Scene(said, (Picture(figure, caption),), Table(heads, rows, facts))
+    return Scene(said, (Picture(figure, caption),), LessonTable(heads, rows, facts))
 
 
 LESSON = Lesson(

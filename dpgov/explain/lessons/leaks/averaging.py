@@ -17,7 +17,7 @@ from django.utils.translation import gettext_noop
 from dpgov.explain.averaging import TRUTH
 from dpgov.explain.invented import steps
 from dpgov.explain.lessons.drawing import band, drawn, line, shown
-from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
+from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, LessonTable, Picture, Scene
 from dpgov.explain.lessons.sources import FOUNDATIONS, REVEALING
 from dpgov.explain.lessons.told import AGAIN_EPSILON
 
@@ -88,7 +88,7 @@ def scene(at: Chosen) -> Scene:
         if asked in _LISTED
     )
     heads = (_("times asked"), _("mean of this run"), _("95 of 100 runs within"), _("ε so far"))
-    return Scene(said, (Picture(figure, caption),), Table(heads, rows))
+    return Scene(said, (Picture(figure, caption),), LessonTable(heads, rows))
 
 
 LESSON = Lesson(

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from dpgov.explain.lessons.drawing import bars, drawn, factor
-from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
+from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, LessonTable, Picture, Scene
 from dpgov.explain.lessons.sources import COMPOSITION_ATTACK
 from dpgov.explain.lessons.told import RELEASE_EPSILON
 
@@ -73,7 +73,7 @@ def scene(at: Chosen) -> Scene:
         _("left for her"),
         _("odds under ε 0.5 each, times at most"),
     )
-    return Scene(said, (Picture(figure, caption),), Table(heads, rows, seen))
+    return Scene(said, (Picture(figure, caption),), LessonTable(heads, rows, seen))
 
 
 def _named(places: frozenset[int]) -> str:

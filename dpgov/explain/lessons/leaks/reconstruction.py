@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dpgov.explain.invented import whole
 from dpgov.explain.lessons.drawing import dots, drawn, line
-from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
+from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, LessonTable, Picture, Scene
 from dpgov.explain.lessons.sources import FOUNDATIONS, REVEALING
 from dpgov.explain.lessons.told import SECRETS, SUMS
 
@@ -72,7 +72,9 @@ def scene(at: Chosen) -> Scene:
     )
     rows = tuple(("± " + one, str(right(int(one)))) for one in ERRORS)
     heads = (_("error of each answer up to"), _("secrets right of 20"))
-    return Scene(said, (Picture(figure, caption),), Table(heads, rows, ERRORS.index(at["error"])))
+    return Scene(
+        said, (Picture(figure, caption),), LessonTable(heads, rows, ERRORS.index(at["error"]))
+    )
 
 
 LESSON = Lesson(

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop
 
 from dpgov.explain.beliefs import BELIEFS, PLACES
 from dpgov.explain.lessons.drawing import band, dots, drawn, line, share
-from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
+from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, LessonTable, Picture, Scene
 from dpgov.explain.lessons.sources import FOUNDATIONS, SEMANTICS
 from dpgov.privacy.accounting.decimals import parse_epsilon
 from dpgov.privacy.accounting.loss import PURE
@@ -72,7 +72,7 @@ def scene(at: Chosen) -> Scene:
         for one, moved in ((prior, after(prior, epsilon)) for prior in BELIEFS)
     )
     heads = (_("sure before"), _("afterwards at least"), _("afterwards at most"))
-    return Scene(said, (Picture(figure, caption),), Table(heads, rows, 3))
+    return Scene(said, (Picture(figure, caption),), LessonTable(heads, rows, 3))
 
 
 LESSON = Lesson(

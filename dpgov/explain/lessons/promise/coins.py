@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from dpgov.explain.lessons.drawing import bars, drawn, share, shown
-from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
+from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, LessonTable, Picture, Scene
 from dpgov.explain.lessons.numbers import exactly, response_epsilon, root
 from dpgov.explain.lessons.sources import SHANNON, WARNER
 from dpgov.explain.lessons.told import COIN_PEOPLE, COIN_YES
@@ -66,7 +66,7 @@ def _texts(truth: Fraction) -> list[str]:
     return [share(truth, 2), share(1 - truth, 2)]
 
 
-def _table(chosen: Fraction) -> Table:
+def _table(chosen: Fraction) -> LessonTable:
     rows = []
     for truth in TRUTHS:
         found = estimate(truth)
@@ -81,7 +81,7 @@ def _table(chosen: Fraction) -> Table:
         )
         rows.append((shown(truth), shown(response_epsilon(truth), rounding=ROUND_CEILING), said))
     heads = (_("truth told"), "ε", _("estimate if 400 of 1,000 send yes"))
-    return Table(heads, tuple(rows), TRUTHS.index(chosen))
+    return LessonTable(heads, tuple(rows), TRUTHS.index(chosen))
 
 
 LESSON = Lesson(

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from dpgov.explain.lessons.drawing import band, drawn, factor, line, shown
-from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
+from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, LessonTable, Picture, Scene
 from dpgov.explain.lessons.numbers import exponential, laplace_density
 from dpgov.explain.lessons.sources import DEFINITION, FOUNDATIONS
 from dpgov.explain.lessons.told import MOVES, WITHOUT
@@ -69,13 +69,13 @@ def scene(at: Chosen) -> Scene:
     return Scene(said, (Picture(figure, caption),), _table(f, delta, epsilon))
 
 
-def _table(f: int, delta: int, epsilon: Fraction) -> Table:
+def _table(f: int, delta: int, epsilon: Fraction) -> LessonTable:
     rows = []
     for at in (f - delta, f, f + Fraction(delta, 2), f + delta, f + 2 * delta):
         without, within = densities(f, delta, epsilon, Fraction(at))
         rows.append((shown(at), shown(without), shown(within), shown(without / within)))
     heads = (_("answer x"), _("density without them"), _("density with them"), _("ratio"))
-    return Table(heads, tuple(rows))
+    return LessonTable(heads, tuple(rows))
 
 
 LESSON = Lesson(

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from dpgov.explain.lessons.drawing import decades, dots, drawn, factor, line, shown
-from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
+from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, LessonTable, Picture, Scene
 from dpgov.explain.lessons.numbers import exactly, exponential
 from dpgov.explain.lessons.sources import AOL, FOUNDATIONS
 from dpgov.explain.lessons.told import AOL_CHANCE, AOL_FACTOR_TOLD
@@ -44,7 +44,9 @@ def scene(at: Chosen) -> Scene:
     ).format(told=shown(AOL_FACTOR_TOLD))
     heads = ("ε", _("e^ε, times as likely at most"), _("one in 10¹² becomes at most one in"))
     rows = tuple((one, factor(one), _one_in(one)) for one in EPSILONS)
-    return Scene(said, (Picture(figure, caption),), Table(heads, rows, EPSILONS.index(chosen)))
+    return Scene(
+        said, (Picture(figure, caption),), LessonTable(heads, rows, EPSILONS.index(chosen))
+    )
 
 
 def _one_in(epsilon: str) -> str:

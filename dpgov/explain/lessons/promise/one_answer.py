@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from dpgov.explain.lessons.drawing import dots, drawn, factor, line, shown
-from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
+from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, LessonTable, Picture, Scene
 from dpgov.explain.lessons.numbers import exponential
 from dpgov.explain.lessons.sources import FOUNDATIONS
 from dpgov.explain.lessons.told import ANSWER_EPSILON, MOVES, WITHOUT
@@ -66,12 +66,12 @@ def _times(at: Fraction) -> str:
     return factor(lost) if lost >= 0 else shown(exponential(lost), rounding=ROUND_FLOOR)
 
 
-def _table(seen: Fraction) -> Table:
+def _table(seen: Fraction) -> LessonTable:
     fixed = [Fraction(place) for place in (-10, 5, 7, 10, 12, 27)]
     places = sorted({*fixed, seen})
     rows = tuple((shown(place), _loss(place), _times(place)) for place in places)
     heads = (_("answer x"), _("privacy loss"), _("times as likely without them"))
-    return Table(heads, rows, places.index(seen))
+    return LessonTable(heads, rows, places.index(seen))
 
 
 LESSON = Lesson(

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from dpgov.explain.lessons.drawing import bars, drawn, share
-from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, Picture, Scene, Table
+from dpgov.explain.lessons.lesson import Chosen, Control, Lesson, LessonTable, Picture, Scene
 from dpgov.explain.lessons.promise.beliefs import after
 from dpgov.explain.lessons.sources import FOUNDATIONS
 from dpgov.explain.lessons.told import RISK_BEFORE, RISK_WITHOUT_ALICE
@@ -44,7 +44,7 @@ def scene(at: Chosen) -> Scene:
         "about smoking, and is not hidden; the last two bars are what taking part can change."
     )
     rows = tuple(zip(names, _texts(beliefs, 2), strict=True))
-    table = Table((_("Belief"), _("risk of Alice")), rows)
+    table = LessonTable((_("Belief"), _("risk of Alice")), rows)
     return Scene(said, (Picture(figure, caption),), table)
 
 

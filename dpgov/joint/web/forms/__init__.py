@@ -40,7 +40,7 @@ def _reason() -> forms.CharField:
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
+class _Grouping:
     """A column by which the total can be grouped; `domain` of numbers, which need edges."""
 
     key: str
@@ -49,14 +49,14 @@ class _Way:
     domain: NumericDomain | None = None
 
 
-def _ways(spec: ColumnSpec) -> list[_Way]:
+def _groupings(spec: ColumnSpec) -> list[_Grouping]:
     name, domain = spec.name, spec.domain
     if isinstance(domain, CategoryDomain):
-        return [_Way(name, name, {"column": name})]
+        return [_Grouping(name, name, {"column": name})]
     if isinstance(domain, DateDomain):
         parts = [(part.value, str(PARTS_IN_WORDS[part]())) for part in PARTS[domain.unit]]
         return [
-            _Way(
+            _Grouping(
                 json.dumps([name, part]),
                 gettext("%(column)s by %(part)s") % {"column": name, "part": words},
                 {"column": name, "by": part},
@@ -65,7 +65,7 @@ def _ways(spec: ColumnSpec) -> list[_Way]:
         ]
     if isinstance(domain, NumericDomain):
         label = gettext("%(column)s in ranges") % {"column": name}
-        return [_Way(name, label, {"column": name}, domain)]
+        return [_Grouping(name, label, {"column": name}, domain)]
     return []
 
 
@@ -122,7 +122,7 @@ class ProposalForm(forms.Form):
             for spec in schema.columns
             if isinstance(spec.domain, NumericDomain) and not isinstance(spec.domain, DateDomain)
         ]
-        self._groupings = {one.key: one for spec in schema.columns for one in _ways(spec)}
+        self._groupings = {one.key: one for spec in schema.columns for one in _groupings(spec)}
         named = [(one.key, one.label) for one in self._groupings.values()]
         choices: dict[str, Any] = {
             "column": [("", gettext("number of rows")), *numbers],
@@ -134,13 +134,13 @@ class ProposalForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Edges belong to numbers, and are read as every page reads numbers."""
         data = self.cleaned_data
-        way = self._groupings.get(data.get("group", ""))
-        if way is None or way.domain is None:
+        grouping = self._groupings.get(data.get("group", ""))
+        if grouping is None or grouping.domain is None:
             if data.get("edges"):
                 self.add_error("edges", _("Only columns of numbers are grouped by edges."))
             return data
         try:
-            data["numbers"] = number_list(data.get("edges", "")) or _even(way.domain)
+            data["numbers"] = number_list(data.get("edges", "")) or _even(grouping.domain)
         except forms.ValidationError as error:
             self.add_error("edges", error)
         return data
@@ -148,12 +148,12 @@ class ProposalForm(forms.Form):
     def plan(self) -> dict[str, Any]:
         """The plan, without a dataset."""
         typed = self.cleaned_data
-        column, way = typed["column"], self._groupings.get(typed["group"])
+        column, by = typed["column"], self._groupings.get(typed["group"])
         statistic = {"statistic": "sum", "column": column} if column else {"statistic": "count"}
-        edges = {"edges": typed["numbers"]} if way is not None and way.domain is not None else {}
+        edges = {"edges": typed["numbers"]} if by is not None and by.domain is not None else {}
         return {
             "statistics": [statistic],
-            "group_by": [way.grouping | edges] if way is not None else [],
+            "group_by": [by.grouping | edges] if by is not None else [],
             "rho": typed["rho"],
         }
 
@@ -166,13 +166,13 @@ class ProposalForm(forms.Form):
         self.add_error(getattr(refusal, "field", "") or None, str(refusal))
 
 
-class CodeForm(forms.Form):
+class JointCodeForm(forms.Form):
     """A code of another organisation."""
 
     code = forms.CharField(label=_("Code"), max_length=60, widget=forms.TextInput(_CODE))
 
 
-class JoinForm(forms.Form):
+class TakePartForm(forms.Form):
     """With which dataset, and why."""
 
     code = forms.CharField(max_length=60, required=False, widget=forms.HiddenInput)

@@ -35,7 +35,7 @@ def _reason() -> forms.CharField:
     )
 
 
-class OpenForm(forms.Form):
+class OpenSharedBudgetForm(forms.Form):
     """A name, how losses add up, and a limit."""
 
     name = forms.CharField(
@@ -123,7 +123,7 @@ class ShareForm(forms.Form):
     reason = _reason()
 
 
-class CodeForm(forms.Form):
+class SharedBudgetCodeForm(forms.Form):
     """The code that another organisation gave."""
 
     code = forms.CharField(
@@ -151,7 +151,7 @@ class _OwnDatasets(PickSeveral):
         return found
 
 
-class AcceptForm(forms.Form):
+class AcceptSharedBudgetForm(forms.Form):
     """The code once more, own datasets about the same people, and why they are."""
 
     code = forms.CharField(max_length=80, widget=forms.HiddenInput)

@@ -16,7 +16,7 @@ from dpgov.approvals.errors import ApprovalRefusal
 from dpgov.budgets.crossing import Preview
 from dpgov.budgets.errors import LedgerRefusal
 from dpgov.budgets.services.invitations import look_at, request_to_join
-from dpgov.limits.web.forms.shared_budgets import AcceptForm, CodeForm
+from dpgov.limits.web.forms.shared_budgets import AcceptSharedBudgetForm, SharedBudgetCodeForm
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import show_page
 
@@ -26,21 +26,21 @@ from dpgov.web.pages import show_page
 def accept(request: HttpRequest) -> HttpResponse:
     """Enter a code; see the preview; ask a second person to let own datasets join."""
     if request.method != "POST":
-        return _page(request, CodeForm())
+        return _page(request, SharedBudgetCodeForm())
     if "reason" in request.POST:
         return _join(request)
-    form = CodeForm(request.POST)
+    form = SharedBudgetCodeForm(request.POST)
     preview = _preview(request, form) if form.is_valid() else None
     if preview is None:
         return _page(request, form)
     tenant = membership_of(request).tenant
-    joining = AcceptForm(tenant=tenant, initial={"code": form.cleaned_data["code"]})
+    joining = AcceptSharedBudgetForm(tenant=tenant, initial={"code": form.cleaned_data["code"]})
     return _page(request, joining, preview=preview)
 
 
 def _join(request: HttpRequest) -> HttpResponse:
     membership = membership_of(request)
-    form = AcceptForm(request.POST, tenant=membership.tenant)
+    form = AcceptSharedBudgetForm(request.POST, tenant=membership.tenant)
     if not form.is_valid():
         return _again(request, form)
     try:
@@ -58,14 +58,14 @@ def _join(request: HttpRequest) -> HttpResponse:
     return redirect("oversight:approval", change.pk)
 
 
-def _again(request: HttpRequest, form: AcceptForm) -> HttpResponse:
+def _again(request: HttpRequest, form: AcceptSharedBudgetForm) -> HttpResponse:
     """The same preview with what is wrong; or the first step where the code does not work."""
-    first = CodeForm({"code": request.POST.get("code", "")})
+    first = SharedBudgetCodeForm({"code": request.POST.get("code", "")})
     preview = _preview(request, first) if first.is_valid() else None
     return _page(request, first) if preview is None else _page(request, form, preview=preview)
 
 
-def _preview(request: HttpRequest, form: CodeForm) -> Preview | None:
+def _preview(request: HttpRequest, form: SharedBudgetCodeForm) -> Preview | None:
     try:
         return look_at(code=form.cleaned_data["code"], tenant_id=membership_of(request).tenant_id)
     except LedgerRefusal as refusal:

@@ -26,7 +26,7 @@ from dpgov.limits.web.forms.lookup import (
     shared_budget_or_404,
     taking_part_or_404,
 )
-from dpgov.limits.web.forms.shared_budgets import OneDatasetForm, OpenForm
+from dpgov.limits.web.forms.shared_budgets import OneDatasetForm, OpenSharedBudgetForm
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.tenants.selectors import actor_of
 from dpgov.web.lists import listed
@@ -45,7 +45,9 @@ def index(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: HttpRequest) -> HttpResponse:
     """Open a shared budget."""
-    form = OpenForm(request.POST) if request.method == "POST" else OpenForm()
+    form = (
+        OpenSharedBudgetForm(request.POST) if request.method == "POST" else OpenSharedBudgetForm()
+    )
     membership = membership_of(request)
     if form.is_bound and form.is_valid():
         try:

@@ -10,7 +10,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from dpgov.noise_check.cases import TITLES
-from dpgov.noise_check.findings import Finding, Report, Verdict
+from dpgov.noise_check.findings import Finding, NoiseReport, Verdict
 from dpgov.noise_check.run import FEWEST_TRIALS, TRIALS, check, keep_and_tell
 
 _REFUSALS = {
@@ -41,7 +41,7 @@ class Command(BaseCommand):
             for finding in self._shown(check(names, trials), quiet=options["json"]):
                 found.append(finding)
                 end_if_asked()
-        report = Report(tuple(found), 0.0) if names else keep_and_tell(found)
+        report = NoiseReport(tuple(found), 0.0) if names else keep_and_tell(found)
         if options["json"]:
             self.stdout.write(json.dumps(report.as_json()))
         if report.verdict in _REFUSALS:

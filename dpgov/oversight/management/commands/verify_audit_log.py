@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from dpgov.audit.recheck import Verdict, recheck_all
+from dpgov.audit.recheck import Recheck, recheck_all
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import KnownTenant
 from dpgov.tenants.management.chosen import chosen_tenants
@@ -28,7 +28,7 @@ class Command(BaseCommand):
         if any(verdict.unread for verdict in results):
             raise CommandError("The audit log could not be read whole.", returncode=2)
 
-    def _check(self, tenant: KnownTenant) -> Verdict:
+    def _check(self, tenant: KnownTenant) -> Recheck:
         """One line a log, and one for each problem and each file that was not found."""
         with acting_for(tenant.id):
             verdict = recheck_all(tenant.id)

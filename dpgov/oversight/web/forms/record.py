@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
-from dpgov.oversight.record.record import Typed, allowed
+from dpgov.oversight.record.record import DeploymentFacts, allowed
 from dpgov.web.typed import Lines
 
 _AREA = {"rows": 3}
@@ -92,9 +92,9 @@ class RecordForm(forms.Form):
         """At least one name."""
         return _named(self.cleaned_data["authors"])
 
-    def typed(self) -> Typed:
+    def typed(self) -> DeploymentFacts:
         """What was typed; only after `is_valid`."""
-        return Typed(**self.cleaned_data)
+        return DeploymentFacts(**self.cleaned_data)
 
 
 def _named(text: str) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ _REACH = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class WeightedNoise:
     """`times` independent draws of this noise, each multiplied by `weight`."""
 
     noise: Noise
@@ -43,7 +43,7 @@ class Term:
     times: int = 1
 
 
-def bound(terms: Sequence[Term], confidence: Fraction) -> float:
+def bound(terms: Sequence[WeightedNoise], confidence: Fraction) -> float:
     """What the size of the sum of all terms passes with probability at most 1 - confidence."""
     used = tuple(_tidy(term) for term in terms if term.weight and term.times)
     if not used:
@@ -58,16 +58,16 @@ def bounds(noise: Noise, times: int, weights: Floats, confidence: Fraction) -> F
     """The same for many sums, a row of weights each, every weight for `times` draws."""
     if times == 1:
         return weighted.bounds(noise, weights, confidence)
-    rows = [tuple(Term(noise, w, times) for w in row) for row in np.abs(weights).tolist()]
+    rows = [tuple(WeightedNoise(noise, w, times) for w in row) for row in np.abs(weights).tolist()]
     return np.array([bound(row, confidence) for row in rows])
 
 
-def _tidy(term: Term) -> Term:
-    return Term(term.noise, abs(term.weight), term.times)
+def _tidy(term: WeightedNoise) -> WeightedNoise:
+    return WeightedNoise(term.noise, abs(term.weight), term.times)
 
 
 @lru_cache(maxsize=16_384)
-def _of_sum(terms: tuple[Term, ...], confidence: Fraction) -> float:
+def _of_sum(terms: tuple[WeightedNoise, ...], confidence: Fraction) -> float:
     places, inside = _distribution(terms)
     wanted = float(confidence) + _SLACK
     step = max(term.weight for term in terms)
@@ -86,7 +86,7 @@ def _at(places: Floats, inside: Floats, point: float) -> float:
 
 
 @lru_cache(maxsize=256)
-def _distribution(terms: tuple[Term, ...]) -> tuple[Floats, Floats]:
+def _distribution(terms: tuple[WeightedNoise, ...]) -> tuple[Floats, Floats]:
     """P(|smoothed sum| <= place) at evenly spaced places from 0 to the end of the range."""
     step = max(term.weight for term in terms)
     count = _FINE if all(term.weight == step for term in terms) else _COARSE

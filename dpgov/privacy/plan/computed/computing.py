@@ -13,7 +13,7 @@ from math import lcm
 import numpy as np
 import numpy.typing as npt
 
-from dpgov.privacy.plan.constants import Line, code_range, constant_code
+from dpgov.privacy.plan.constants import NumberLine, code_range, constant_code
 from dpgov.privacy.plan.formula import Comparison, Formula, FormulaKind
 from dpgov.privacy.plan.request import Bilinear
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, NumericDomain
@@ -85,7 +85,7 @@ def above_and_below(
     domain: Domain, operands: Sequence[Domain]
 ) -> tuple[tuple[int, int], tuple[int, int]]:
     """Two whole numbers whose quotient is a ratio in its steps: each of code 0, and a step more."""
-    lines = [Line(numeric(each)) for each in operands]
+    lines = [NumberLine(numeric(each)) for each in operands]
     below = lcm(*(part.denominator for line in lines for part in (line.begin, line.step)))
     (a, s), (b, t) = ((int(line.begin * below), int(line.step * below)) for line in lines)
     under, over = Fraction(numeric(domain).step).as_integer_ratio()

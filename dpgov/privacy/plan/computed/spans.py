@@ -11,7 +11,7 @@ from math import ceil, floor, gcd, lcm
 
 from dpgov.language.said import said
 from dpgov.privacy.accounting.decimals import decimal_text
-from dpgov.privacy.plan.constants import Line
+from dpgov.privacy.plan.constants import NumberLine
 from dpgov.privacy.plan.domains import numeric_domain
 from dpgov.privacy.plan.formula import FormulaKind
 from dpgov.privacy.plan.schema import CategoryDomain, InvalidDomain, NumericDomain
@@ -27,22 +27,22 @@ def derived_domain(kind: FormulaKind, *domains: NumericDomain | CategoryDomain) 
 
     Raises InvalidDomain naming "second" where that is too fine or too far to be held exactly.
     """
-    one, other = (Line(domain) for domain in domains if isinstance(domain, NumericDomain))
+    one, other = (NumberLine(domain) for domain in domains if isinstance(domain, NumericDomain))
     try:
         return numeric_domain(*map(_exact, DERIVED[kind](one, other)))
     except InvalidDomain as problem:
         raise InvalidDomain("second", _not_held(kind, problem.args[0])) from problem
 
 
-def _span_of_difference(one: Line, other: Line) -> Ends:
+def _span_of_difference(one: NumberLine, other: NumberLine) -> Ends:
     return one.begin - other.end, one.end - other.begin, _common(one.step, other.step)
 
 
-def _span_of_sum(one: Line, other: Line) -> Ends:
+def _span_of_sum(one: NumberLine, other: NumberLine) -> Ends:
     return one.begin + other.begin, one.end + other.end, _common(one.step, other.step)
 
 
-def _span_of_product(one: Line, other: Line) -> Ends:
+def _span_of_product(one: NumberLine, other: NumberLine) -> Ends:
     """The extremes lie at corners. Both are whole multiples of their steps, as bounds must be, and
     so is the product of those of both steps' product.
     """
@@ -95,7 +95,7 @@ def ratio_bounds(one: NumericDomain, other: NumericDomain, step: str) -> Numeric
     Raises InvalidDomain naming "step", or "lower" where the second may be zero: then there are no
     bounds that follow.
     """
-    above, below = Line(one), Line(other)
+    above, below = NumberLine(one), NumberLine(other)
     width = Fraction(numeric_domain("0", step, step).step)
     if below.begin <= 0 <= below.end:
         raise InvalidDomain(

@@ -6,7 +6,7 @@ from typing import Any
 
 from dpgov.language.said import said
 from dpgov.privacy.plan.by_calendar import PARTS, CalendarPart, how_many, how_many_ranges, names_of
-from dpgov.privacy.plan.calendar import Step
+from dpgov.privacy.plan.calendar import DateStep
 from dpgov.privacy.plan.grouping import SIZES, means_sizes
 from dpgov.privacy.plan.parsing.where import (
     rank_of,
@@ -23,7 +23,7 @@ MAX_BINS = 1_000
 # Months of 166 years: each row is looked for among them.
 MAX_RANGES = 2_000
 # Of what a week may be partly in one, and partly in the next.
-_STRADDLED = frozenset(part.value for part in PARTS[Step.MONTH])
+_STRADDLED = frozenset(part.value for part in PARTS[DateStep.MONTH])
 _GROUPING_KEYS = ("column", "edges", "categories", "by")
 
 
@@ -73,8 +73,8 @@ def _by_calendar(
     return Grouping(name, categories=names_of(part, domain), by=part.value)
 
 
-def _no_such_part(name: str, step: Step, raw: object) -> str:
-    if step is Step.WEEK and isinstance(raw, str) and raw in _STRADDLED:
+def _no_such_part(name: str, step: DateStep, raw: object) -> str:
+    if step is DateStep.WEEK and isinstance(raw, str) and raw in _STRADDLED:
         return said(
             "“{column}” counts weeks, and a week can begin in one month or year and end in the "
             "next: group it by week, or give edges.",

@@ -13,8 +13,8 @@ from dpgov.privacy.plan.plan import (
     NUMERIC_OPERATORS,
     Compound,
     Condition,
+    Connective,
     Filter,
-    Joint,
 )
 from dpgov.privacy.plan.problems import Problems, shortened, suggesting
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DatasetSchema, DateDomain
@@ -74,7 +74,7 @@ def _filters(
 def _filter(
     path: str, raw: object, schema: DatasetSchema, problems: Problems, depth: int
 ) -> Filter | None:
-    joint = next((j for j in Joint if isinstance(raw, dict) and j.value in raw), None)
+    joint = next((j for j in Connective if isinstance(raw, dict) and j.value in raw), None)
     if joint is None or not isinstance(raw, dict):
         return read_condition(path, raw, schema, problems)
     if problems.mapping(path, raw, (joint.value,)) is None or len(raw) > 1:
@@ -83,7 +83,7 @@ def _filter(
         problems.add(path, said("Filters can be nested at most {most} deep.", most=MAX_DEPTH))
         return None
     inner = f"{path}.{joint.value}"
-    if joint is Joint.NOT:
+    if joint is Connective.NOT:
         member = _filter(inner, raw["not"], schema, problems, depth + 1)
         return None if member is None else Compound(joint, (member,))
     members = _filters(inner, raw[joint.value], schema, problems, depth=depth + 1, least=1)

@@ -6,10 +6,11 @@ goes out as it is, and `tests/integration/access` holds it against what is descr
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
 from dpgov.privacy.noise.noise import Provided
-from dpgov.privacy.plan.calendar import Step
+from dpgov.privacy.plan.calendar import DateStep
 from dpgov.privacy.plan.ranges import SAYS_NOTHING
 from dpgov.privacy.plan.statistics import IN_ROWS
 from dpgov.queries.free.finding import FreeAnswer, Origin
@@ -68,7 +69,7 @@ class DatesSerializer(MadeSerializer):
     """Periods are counted from the first declared one, which is 0."""
 
     from_ = serializers.CharField()
-    step = serializers.ChoiceField(choices=[step.value for step in Step])
+    step = serializers.ChoiceField(choices=[step.value for step in DateStep])
 
     def get_fields(self) -> dict[str, Any]:
         """Under its name in the JSON, which is a word of the language."""
@@ -124,7 +125,7 @@ class HeadSerializer(MadeSerializer):
     )
 
 
-class ColumnSerializer(HeadSerializer):
+class AnswerColumnSerializer(HeadSerializer):
     """One column of an answer."""
 
     draw = serializers.IntegerField(
@@ -161,7 +162,7 @@ class GroupSizeSerializer(MadeSerializer):
     says_nothing = serializers.BooleanField()
 
 
-class OfferedStatisticSerializer(ColumnSerializer):
+class OfferedStatisticSerializer(AnswerColumnSerializer):
     """A statistic with the error to expect."""
 
     accuracy = AccuracySerializer(many=True)
@@ -192,7 +193,8 @@ class IntervalSerializer(MadeSerializer):
     range = serializers.ListField(child=serializers.FloatField())
 
 
-class LineSerializer(MadeSerializer):
+@extend_schema_serializer(component_name="Line")
+class RegressionSerializer(MadeSerializer):
     """What is said of a regression as a whole, from its noisy numbers."""
 
     rows = serializers.IntegerField(help_text="By the noisy count.")
@@ -231,7 +233,7 @@ class CellSerializer(MadeSerializer):
         required=False,
         help_text="Of a coefficient: for noise and chance together. Not where it was `held_back`.",
     )
-    fit = LineSerializer(required=False, help_text="Of an intercept: the whole line.")
+    fit = RegressionSerializer(required=False, help_text="Of an intercept: the whole line.")
 
 
 class AdjustedSerializer(MadeSerializer):
@@ -243,7 +245,7 @@ class AdjustedSerializer(MadeSerializer):
     )
 
 
-class ReleasedStatisticSerializer(ColumnSerializer):
+class ReleasedStatisticSerializer(AnswerColumnSerializer):
     """A statistic with its released numbers."""
 
     made_from = serializers.ListField(

@@ -14,7 +14,7 @@ from dpgov.queries.arranging.arrangement import (
     Arrangement,
     Given,
     InvalidArrangement,
-    Part,
+    KeyKind,
     arrangement_of,
     cut_to,
 )
@@ -102,7 +102,7 @@ def arranged(body: dict[str, Any], given: Given) -> dict[str, Any]:
 def _table(body: dict[str, Any], wanted: Arrangement) -> dict[str, Any]:
     found, names = arrange(body, wanted), names_of(body, wanted)
     labels = labels_at(named_bins(body), found.places)
-    parts = {part: [name for key, name in names.items() if key.part is part] for part in Part}
+    parts = {part: [name for key, name in names.items() if key.part is part] for part in KeyKind}
     rows = [
         {
             "groups": label,
@@ -115,14 +115,14 @@ def _table(body: dict[str, Any], wanted: Arrangement) -> dict[str, Any]:
         for label, place in zip(labels, found.places, strict=True)
     ]
     return {
-        "groupings": parts[Part.GROUPING],
-        "statistics": parts[Part.STATISTIC],
+        "groupings": parts[KeyKind.GROUPING],
+        "statistics": parts[KeyKind.STATISTIC],
         "dates": {
             str(number): statistic["dates"]
             for number, statistic in enumerate(body["statistics"], 1)
             if statistic.get("dates")
         },
-        "ratios": parts[Part.RATIO],
+        "ratios": parts[KeyKind.RATIO],
         "rows": rows,
         "left_out": found.left_out,
     }

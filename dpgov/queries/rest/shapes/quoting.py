@@ -18,7 +18,7 @@ from dpgov.budgets.rest.shapes import (
     exactly,
 )
 from dpgov.privacy.accounting.loss import Currency
-from dpgov.queries.asking.curve import Point, Verdict
+from dpgov.queries.asking.curve import AmountVerdict, Point
 from dpgov.queries.asking.quote import Priced, Quote
 from dpgov.queries.rest.shapes.answer import (
     DescriptionSerializer,
@@ -195,7 +195,7 @@ class CurvePointSerializer(serializers.Serializer[Point]):
         child=serializers.FloatField(allow_null=True),
         help_text="At 95%: one, or one for each of `sizes`.",
     )
-    verdict = serializers.ChoiceField(choices=[one.value for one in Verdict])
+    verdict = serializers.ChoiceField(choices=[one.value for one in AmountVerdict])
 
 
 class CurveSerializer(CurrencySerializer):

@@ -15,10 +15,10 @@ from dpgov.queries.arranging.arrangement import (
     COMPARISONS,
     NONE,
     Arrangement,
+    ColumnKey,
     InvalidArrangement,
-    Key,
+    KeyKind,
     Order,
-    Part,
     arrangement_of,
     can_be_divided,
     cut_to,
@@ -64,18 +64,22 @@ class ArrangeForm(forms.Form):
     def __init__(self, body: dict[str, Any], wanted: Arrangement) -> None:
         super().__init__(initial=_initial(wanted), auto_id="arrange-%s")
         names = names_of(body, wanted)
-        statistics = [(str(key), name) for key, name in names.items() if key.part is Part.STATISTIC]
+        statistics = [
+            (str(key), name) for key, name in names.items() if key.part is KeyKind.STATISTIC
+        ]
         divisible = [
             one
             for one, head in zip(statistics, body["statistics"], strict=True)
             if can_be_divided(head)
         ]
-        numbers = [(str(key), name) for key, name in names.items() if key.part is not Part.GROUPING]
+        numbers = [
+            (str(key), name) for key, name in names.items() if key.part is not KeyKind.GROUPING
+        ]
         # Where the largest come first unless another order is wanted, this is one.
-        declared = str(Order(Key(Part.GROUPING, 1))) if is_alike(body) else ""
+        declared = str(Order(ColumnKey(KeyKind.GROUPING, 1))) if is_alike(body) else ""
         orders: list[tuple[str, Any]] = [(declared, _("the declared order"))]
-        for key in sorted(names, key=lambda key: key.part is Part.GROUPING):
-            ways = (True,) if key.part is Part.GROUPING else (True, False)
+        for key in sorted(names, key=lambda key: key.part is KeyKind.GROUPING):
+            ways = (True,) if key.part is KeyKind.GROUPING else (True, False)
             offered = [Order(key, descending) for descending in ways]
             orders += [(str(order), order_in_words(order, names)) for order in offered]
         for field, choices in (

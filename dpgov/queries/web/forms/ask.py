@@ -19,7 +19,7 @@ from dpgov.queries.web.forms.computed import Computed
 from dpgov.queries.web.forms.dates import DateGroupingRow
 from dpgov.queries.web.forms.groupings import CategoryGroupingRow, NumericGroupingRow
 from dpgov.queries.web.forms.price import PricedForm, PriceForm
-from dpgov.queries.web.forms.rows import TEXT, Row
+from dpgov.queries.web.forms.rows import TEXT, RowForm
 from dpgov.queries.web.forms.state import PER_UNIT, row_ids
 from dpgov.queries.web.forms.statistics import StatisticRow
 from dpgov.queries.web.forms.where import Where, known_rows
@@ -165,11 +165,11 @@ class AskForm(PricedForm):
             if message := row.needs_grouping:
                 row.add_error("kind", message)
 
-    def _row_at(self, kind: str, rest: list[str]) -> tuple[Row | None, list[str]]:
+    def _row_at(self, kind: str, rest: list[str]) -> tuple[RowForm | None, list[str]]:
         """The row of a refusal; one of a list as a whole is shown where it can be mended."""
         if kind == "where":
             return self.where.row_at(rest)
-        known: dict[str, Sequence[Row]] = {
+        known: dict[str, Sequence[RowForm]] = {
             "computed": self.computed.rows,
             "statistics": self.statistics,
             "group_by": self.groupings,
@@ -192,7 +192,7 @@ class AskForm(PricedForm):
 
 
 def _title(form: forms.Form, name: str) -> str:
-    return f"{form.title}: " if isinstance(form, Row) and form.title else ""
+    return f"{form.title}: " if isinstance(form, RowForm) and form.title else ""
 
 
 def _limits_offered(data: Any, unit: PrivacyUnit) -> PerUnitForm | None:

@@ -19,7 +19,7 @@ from dpgov.operation.exact_json import UnusableJson, read_json
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.queries.web.forms.price import PricedForm, PriceForm
-from dpgov.queries.web.forms.rows import NumberField, Row, title_of
+from dpgov.queries.web.forms.rows import NumberField, RowForm, title_of
 from dpgov.queries.web.forms.state import append, new_key, row_ids
 from dpgov.queries.wording.words import in_words
 from dpgov.web.typed import as_typed
@@ -28,7 +28,7 @@ QUESTION = "question"
 _PRICES = ("epsilon", "rho", "dataset")
 
 
-class QuestionRow(Row):
+class QuestionRow(RowForm):
     """One question as its JSON, and the share of the price that is locked for it."""
 
     plan = forms.CharField(max_length=200_000, widget=forms.HiddenInput)

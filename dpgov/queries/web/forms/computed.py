@@ -12,13 +12,13 @@ from django.http import QueryDict
 from dpgov.privacy.plan.computed.asked import SIGNS, in_order, name_of
 from dpgov.privacy.plan.formula import Formula, FormulaKind
 from dpgov.privacy.plan.schema import ColumnSpec, DatasetSchema, NumericDomain
-from dpgov.queries.web.forms.rows import Row
+from dpgov.queries.web.forms.rows import RowForm
 from dpgov.queries.web.forms.state import COMPUTED, computed_in, row_ids, seen_in
 
 _SIGNS = [(kind.value, sign) for kind, sign in SIGNS.items()]
 
 
-class ComputedRow(Row):
+class ComputedRow(RowForm):
     """One formula; `spec` is the column that it makes, if it makes one."""
 
     kind = forms.ChoiceField(choices=_SIGNS, widget=forms.HiddenInput)

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from dpgov.budgets.words import amount, question
 from dpgov.language.translation import percent
 from dpgov.privacy.accounting.decimals import as_number, as_text
-from dpgov.queries.asking.curve import Curve, Point, Verdict
+from dpgov.queries.asking.curve import AmountVerdict, Curve, Point
 from dpgov.queries.wording.numbers import NOTHING, at_most, readable, rows_in_words
 from dpgov.queries.wording.plotting import Figure, as_figure, inert, labelled_axis
 from dpgov.queries.wording.words import statistic_in_words
@@ -79,10 +79,10 @@ def error_words(error: float | None, curve: Curve) -> str:
 
 
 _VERDICTS = {
-    Verdict.FITS: lambda: _("fits"),
-    Verdict.NEEDS_PERMIT: lambda: _("needs a permit"),
-    Verdict.TOO_MUCH: lambda: _("more than fits now"),
-    Verdict.NOT_NOW: lambda: _("not now"),
+    AmountVerdict.FITS: lambda: _("fits"),
+    AmountVerdict.NEEDS_PERMIT: lambda: _("needs a permit"),
+    AmountVerdict.TOO_MUCH: lambda: _("more than fits now"),
+    AmountVerdict.NOT_NOW: lambda: _("not now"),
 }
 
 
@@ -94,7 +94,7 @@ def _row(curve: Curve, point: Point) -> CurveRow:
         price=price,
         errors=errors,
         verdict=_VERDICTS[point.verdict](),
-        fits=point.verdict is Verdict.FITS,
+        fits=point.verdict is AmountVerdict.FITS,
         shown=_("{price}: {error}").format(price=price, error=errors[curve.shown]),
     )
 

@@ -9,10 +9,17 @@ from django.utils.translation import gettext_lazy
 
 from dpgov.language.translation import translated
 from dpgov.privacy.plan.by_calendar import PARTS, CalendarPart, how_many
-from dpgov.privacy.plan.calendar import NotADate, Step, number_of, period_text, span_of, start_of
+from dpgov.privacy.plan.calendar import (
+    DateStep,
+    NotADate,
+    number_of,
+    period_text,
+    span_of,
+    start_of,
+)
 from dpgov.privacy.plan.schema import ColumnSpec, DateDomain
 from dpgov.queries.web.forms.filters import MISSING, FilterRow
-from dpgov.queries.web.forms.rows import SELECT, TEXT, Row
+from dpgov.queries.web.forms.rows import SELECT, TEXT, RowForm
 from dpgov.queries.wording.dates import PARTS_IN_WORDS
 
 # The last so many months of the declared range: public, whatever the data holds.
@@ -44,8 +51,8 @@ def usual_part(domain: DateDomain) -> CalendarPart:
 def _last(months: int, domain: DateDomain) -> str:
     """The first month of the last so many."""
     end = start_of(domain.unit, domain.first + domain.top + 1) - 1
-    first = max(0, int(number_of(Step.MONTH, end)) + 1 - months)
-    return period_text(Step.MONTH, first)
+    first = max(0, int(number_of(DateStep.MONTH, end)) + 1 - months)
+    return period_text(DateStep.MONTH, first)
 
 
 def _domain(spec: ColumnSpec | None) -> DateDomain:
@@ -129,7 +136,7 @@ class DateFilterRow(FilterRow):
         return domain.text(0), domain.text(domain.top)
 
 
-class DateGroupingRow(Row):
+class DateGroupingRow(RowForm):
     """One group for each month, each weekday and the like, or bins with edges of one's own."""
 
     template = "queries/dates/_grouping_row.html"

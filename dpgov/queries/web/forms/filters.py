@@ -19,7 +19,7 @@ from dpgov.queries.web.forms.rows import (
     SELECT,
     TEXT,
     NumberField,
-    Row,
+    RowForm,
     number_list,
     offer_categories,
     title_of,
@@ -41,7 +41,7 @@ _NUMERIC = [
 _CATEGORY = [("in", gettext_lazy("is one of")), ("!=", gettext_lazy("is none of"))]
 
 
-class FilterRow(Row):
+class FilterRow(RowForm):
     """A filter and the word that joins it to the one above: “or” makes the two alternatives."""
 
     joint = forms.ChoiceField(choices=JOINTS, required=False, widget=forms.Select(attrs=SELECT))

@@ -11,14 +11,14 @@ from dpgov.queries.web.forms.rows import (
     SELECT,
     TEXT,
     NumberField,
-    Row,
+    RowForm,
     even_edges,
     number_list,
     offer_categories,
 )
 
 
-class CategoryGroupingRow(Row):
+class CategoryGroupingRow(RowForm):
     """One group for each category, and one for everything else."""
 
     template = "queries/ask/_category_row.html"
@@ -55,7 +55,7 @@ class CategoryGroupingRow(Row):
         return "values" if "categories" in rest else "which"
 
 
-class NumericGroupingRow(Row):
+class NumericGroupingRow(RowForm):
     """Bins of a numeric column: of equal width, or with edges of one's own."""
 
     template = "queries/ask/_numeric_grouping_row.html"

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 
 from dpgov.budgets.allocated import Allocations, names_of_allocations
 from dpgov.budgets.charging import lifetime
-from dpgov.datasets.fitting import all_rows, fit, terms_shown
+from dpgov.datasets.fitting import all_rows, fit, policies_shown
 from dpgov.datasets.lineage import allocations_for, governing, read_parents
 from dpgov.datasets.models import Dataset, DatasetVersion
 from dpgov.datasets.rules import least_price_nano, rules_shown
@@ -89,10 +89,10 @@ def usual_price(dataset: Dataset) -> str:
     read_parents([dataset])
     currency = dataset.budget.currency
     usual = currency.price_of(_USUAL_EPSILON)
-    terms = terms_shown([dataset], None, clock.today())[dataset.pk]
+    policy = policies_shown([dataset], None, clock.today())[dataset.pk]
     own = [lifetime(one.budget) for one in governing(dataset)]
-    fits = fit(terms, own, all_rows(dataset)).nano or min(usual, terms.rules.per_query_nano)
-    return as_text(max(currency.tidy_limit(min(usual, fits)), terms.least_nano))
+    fits = fit(policy, own, all_rows(dataset)).nano or min(usual, policy.rules.per_query_nano)
+    return as_text(max(currency.tidy_limit(min(usual, fits)), policy.least_nano))
 
 
 def remembered(dataset: Dataset) -> str:

@@ -129,7 +129,7 @@ SELECT = {"class": "form-select"}
 TEXT = {"class": "form-control"}
 
 
-class Row(forms.Form):
+class RowForm(forms.Form):
     """Shared by all rows: its place in the page and the column that it is about."""
 
     template = ""

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from dpgov.privacy.plan.schema import DatasetSchema, NumericDomain
 from dpgov.privacy.plan.statistics import HISTOGRAM, STATISTICS, Facts, Recipe, StatisticKind
-from dpgov.queries.web.forms.rows import SELECT, TEXT, NumberField, Row, quantile_list
+from dpgov.queries.web.forms.rows import SELECT, TEXT, NumberField, RowForm, quantile_list
 
 OFFERED = [
     (gettext_lazy(section), [(kind, gettext_lazy(facts.option)) for kind, facts in of_one])
@@ -34,7 +34,7 @@ _NAMES_OF_DATA = {**SELECT, "translate": "no"}
 _ENDS = {"from": "clip_from", "to": "clip_to"}
 
 
-class ClippedRow(Row):
+class ClippedRow(RowForm):
     """A row that may clip its column; an end that is left empty is the declared one."""
 
     with_clip = " ".join(kind for kind, facts in STATISTICS.items() if facts.can_be_clipped)

@@ -21,7 +21,7 @@ from dpgov.queries.web.forms.price import PricedForm, PriceForm
 from dpgov.queries.web.forms.rows import (
     SELECT,
     TEXT,
-    Row,
+    RowForm,
     even_edges,
     number_list,
     plain,
@@ -42,7 +42,7 @@ _SIZES = [
 ]
 
 
-class ColumnRow(Row):
+class ColumnRow(RowForm):
     """One column: whether it is in the tables, and its bins where it has no categories."""
 
     use = forms.BooleanField(required=False)

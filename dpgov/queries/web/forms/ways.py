@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from dpgov.language.translation import translated
 from dpgov.privacy.answer.adaptively import Adaptively
-from dpgov.privacy.answer.covers import Cover, Way
+from dpgov.privacy.answer.covers import Cover, CoverOption
 from dpgov.queries.asking.quote import Quote
 from dpgov.queries.asking.work import work_of
 from dpgov.queries.wording.numbers import readable
@@ -19,7 +19,7 @@ def ways_shown(cover: _Drawn) -> list[dict[str, Any]]:
     return [] if cover is None else [_way(way, cover) for way in cover.ways]
 
 
-def _way(way: Way, cover: Cover | Adaptively) -> dict[str, Any]:
+def _way(way: CoverOption, cover: Cover | Adaptively) -> dict[str, Any]:
     return {
         "name": _(way.method.words),
         "tables": len(way.drawn),

@@ -23,7 +23,7 @@ _SECONDS = 30
 _USUAL_PORTS = {"http": ":80", "https": ":443"}
 
 
-class Refused(CommandError):
+class NotCounted(CommandError):
     """The server answered that it did not count it; `code` says why."""
 
     def __init__(self, why: str, code: str) -> None:
@@ -92,7 +92,7 @@ class Command(BaseCommand):
         self.stdout.write(f"report: {kept.report}")
         try:
             _ask(address, {"token": kept.token, "report": kept.report})
-        except Refused as refusal:
+        except NotCounted as refusal:
             if refusal.code != "token_spent":
                 raise
             if kept.is_new:
@@ -146,9 +146,9 @@ def _ask(address: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
         raise CommandError("The survey's server does not answer. Try the same later.") from away
 
 
-def _refusal(refused: urllib.error.HTTPError) -> Refused:
+def _refusal(refused: urllib.error.HTTPError) -> NotCounted:
     try:
         error = json.load(refused)["errors"][0]
-        return Refused(str(error["detail"]), str(error["code"]))
+        return NotCounted(str(error["detail"]), str(error["code"]))
     except (ValueError, LookupError, TypeError):
-        return Refused(f"The server refused with {refused.code}.", "")
+        return NotCounted(f"The server refused with {refused.code}.", "")

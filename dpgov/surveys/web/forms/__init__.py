@@ -20,7 +20,7 @@ from dpgov.language.translation import translated
 from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import InvalidNumber, decimal_text, read_decimal
 from dpgov.privacy.local.randomiser import FEWEST_ANSWERS, MOST_ANSWERS
-from dpgov.surveys.services import Asked
+from dpgov.surveys.services import SurveyDraft
 from dpgov.surveys.services.drafting import LONGEST_QUESTION, MOST_EXPECTED
 from dpgov.surveys.services.letters import MOST_ADDRESSES
 from dpgov.web.typed import Lines, TypedNumber, TypedWholeNumber, as_typed
@@ -138,10 +138,10 @@ class SurveyForm(forms.Form):
             gettext("{low} or more").format(low=edges[-2]),
         ]
 
-    def asked(self) -> Asked:
+    def asked(self) -> SurveyDraft:
         """What was typed, for the service."""
         typed = self.cleaned_data
-        return Asked(
+        return SurveyDraft(
             question=typed["question"],
             answers=typed["lines"],
             epsilon_nano=typed["epsilon"],
@@ -205,7 +205,7 @@ class LettersForm(forms.Form):
         return [line.strip() for line in lines if line.strip()]
 
 
-class OpenForm(forms.Form):
+class OpenSurveyForm(forms.Form):
     """Why a shared budget is charged."""
 
     reason = forms.CharField(

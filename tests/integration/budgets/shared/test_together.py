@@ -25,7 +25,7 @@ from dpgov.budgets.services import (
 from dpgov.budgets.services.shared_budgets import (
     AlreadyShares,
     CannotShare,
-    NameTaken,
+    SharedBudgetNameTaken,
     join_shared_budget,
     open_shared_budget,
 )
@@ -179,7 +179,7 @@ def test_names_are_unique_within_a_tenant_only(tenant: Tenant) -> None:
     elsewhere = Tenant.objects.create(slug="elsewhere", name="Elsewhere")
     ended = shared_budget(tenant, "Residents")
     shared_budget(elsewhere, "Residents")
-    with pytest.raises(NameTaken):
+    with pytest.raises(SharedBudgetNameTaken):
         shared_budget(tenant, "Residents")
     close_budget(budget=ended, actor=OPERATOR, reason="over")
     assert shared_budget(tenant, "Residents").label == "Residents"

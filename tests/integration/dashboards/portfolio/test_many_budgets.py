@@ -10,7 +10,7 @@ from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
 from dpgov.dashboards.forecast.forecast import Forecast, days_of_all, forecasts
-from dpgov.dashboards.forecast.many import Outlook, outlook
+from dpgov.dashboards.forecast.many import Forecasts, outlook
 from dpgov.dashboards.home.headline import headline
 from dpgov.datasets.models import Dataset, Policy
 from dpgov.datasets.selectors import datasets_and_held, datasets_of
@@ -72,7 +72,7 @@ def _names(found: list[Forecast]) -> list[str]:
     return [one.dataset.name for one in found]
 
 
-def _look(owner: Membership, *, first: int) -> Outlook:
+def _look(owner: Membership, *, first: int) -> Forecasts:
     today = clock.today()
     days = days_of_all([owner.tenant_id], today)
     return outlook(datasets_and_held(owner), days, today, first=first)
@@ -97,7 +97,7 @@ def test_every_forecast_is_the_one_that_looking_at_all_of_them_gives(
         _has_each_on_one_page(found)
 
 
-def _has_each_on_one_page(found: Outlook) -> None:
+def _has_each_on_one_page(found: Forecasts) -> None:
     """The quiet ones last and by name, however large a page is."""
     for size in (1, 4, 7):
         pages = [found[place : place + size] for place in range(0, len(found), size)]

@@ -11,7 +11,7 @@ from django.test import Client
 from dpgov.budgets.models import Budget
 from dpgov.dashboards.forecast.forecast import Forecast
 from dpgov.dashboards.portfolio import view
-from dpgov.dashboards.portfolio.totals import Total, totals_of
+from dpgov.dashboards.portfolio.totals import UnitTotal, totals_of
 from dpgov.datasets.models import Dataset
 from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import NANO
@@ -73,8 +73,8 @@ def test_totals_are_of_one_unit_each_and_count_a_budget_once(owner: Membership) 
     found = [Forecast(one, NANO // 50, one.budget.remaining_nano, None) for one in made]
     every = Dataset.objects.filter(pk__in=[one.pk for one in made])
     assert totals_of(every, found) == [
-        Total("ε", 2, "ε 13", "ε 4.5", "ε 8.5", "ε 0.04"),
-        Total("ρ", 1, "ρ 0.25", "ρ 0.02", "ρ 0.23", "ρ 0.02"),
+        UnitTotal("ε", 2, "ε 13", "ε 4.5", "ε 8.5", "ε 0.04"),
+        UnitTotal("ρ", 1, "ρ 0.25", "ρ 0.02", "ρ 0.23", "ρ 0.02"),
     ]
 
 

@@ -11,7 +11,7 @@ from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.models import Budget, BudgetAccess, SharedBudgetMember
 from dpgov.budgets.services.shared_budgets import join_shared_budget, open_shared_budget
 from dpgov.dashboards.forecast.forecast import days_of_all
-from dpgov.dashboards.portfolio.shared import Part, SharedBudget, members_of, shared_of
+from dpgov.dashboards.portfolio.shared import SharedBudget, Stretch, members_of, shared_of
 from dpgov.datasets.models import Dataset
 from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import NANO
@@ -94,7 +94,7 @@ def test_it_is_told_when_a_shared_budget_would_be_used_up(
     (one,) = _shared_of(dataset, today)
     # Since its first charge here 0.75 were taken, by whomever; 2.25 are left: three times as long.
     assert one.forecast.ends_on == today + timedelta(days=90)
-    assert one.parts[0] == Part("Visits", 3 * NANO // 2, f"/datasets/{dataset.slug}/budget/")
+    assert one.parts[0] == Stretch("Visits", 3 * NANO // 2, f"/datasets/{dataset.slug}/budget/")
 
 
 def test_a_survey_is_named_with_what_it_took_wherever_its_charge_is_carried(

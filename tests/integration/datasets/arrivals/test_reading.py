@@ -15,7 +15,7 @@ from dpgov.datasets.services.arrivals.taking import next_claim
 from dpgov.datasets.tasks import read_next
 from dpgov.demo.census.adult import declaration as adult
 from dpgov.engines import child
-from dpgov.engines.child import NoRoom
+from dpgov.engines.child import FullDisk
 from dpgov.notices.events.follow import follow
 from dpgov.notices.selectors import notices_of
 from dpgov.notices.words import page_of, sentence
@@ -253,7 +253,7 @@ def test_a_full_disk_is_no_fault_of_the_file_and_loses_nothing(
 ) -> None:
     """L13, R12: the owner is told to try again, the operator finds it in the log."""
     before = files("data")
-    with patch.object(child, "ingest", side_effect=NoRoom):
+    with patch.object(child, "ingest", side_effect=FullDisk):
         read_next()
     page = browser.get(address("reading", asked.upload), follow=True).content.decode()
     assert "has no room for the file at present" in page

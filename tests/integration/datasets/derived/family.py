@@ -14,8 +14,8 @@ from dpgov.budgets.services.shared_budgets import join_shared_budget, open_share
 from dpgov.datasets.declaration import Declaration
 from dpgov.datasets.models import Arrival, Dataset
 from dpgov.datasets.services import (
+    DeclaredParent,
     Derivation,
-    Side,
     add_version,
     ask_derived,
     receive_upload,
@@ -43,8 +43,8 @@ COSTS = "who,paid,days\np1,30,1\np2,40,2\np2,41,3\np4,5,4\n"
 DERIVATION = Derivation(
     name="Visits and costs",
     description="",
-    first=Side("visits", 2, ("ward", "days")),
-    second=Side("costs", 2, ("paid",)),
+    first=DeclaredParent("visits", 2, ("ward", "days")),
+    second=DeclaredParent("costs", 2, ("paid",)),
     rows_of_unit=3,
     limit_nano=4 * NANO,
     per_query_limit_nano=NANO,

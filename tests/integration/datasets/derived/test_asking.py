@@ -25,9 +25,9 @@ from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import Rules, own_rules_of
 from dpgov.datasets.selectors import current_version, datasets_of
 from dpgov.datasets.services import (
+    DeclaredParent,
     PausedDataset,
     RowsInDerived,
-    Side,
     archive_dataset,
     change_audience,
     change_policy,
@@ -90,7 +90,7 @@ def test_every_part_of_a_divided_parent_is_charged(
 ) -> None:
     """M66: whoever is joined may lie in any part."""
     visits, _ = parents(owner, partition_column="ward")
-    made = derived(owner, first=Side(visits.slug, 2, ("ward", "days")))
+    made = derived(owner, first=DeclaredParent(visits.slug, 2, ("ward", "days")))
     query = ask(analyst, of=made, epsilon=0.5)
     for part in Budget.objects.filter(as_part__dataset_budget=visits.budget):
         assert part.reserved_nano == NANO // 2

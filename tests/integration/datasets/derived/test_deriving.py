@@ -24,7 +24,13 @@ from dpgov.datasets import storage
 from dpgov.datasets.cubes import cubes_in
 from dpgov.datasets.models import Arrival, Dataset, DatasetVersion, DerivedFrom
 from dpgov.datasets.selectors import current_version, schema_of
-from dpgov.datasets.services import OneAtATime, Side, ask_derived, change_new_data_rule, engine_for
+from dpgov.datasets.services import (
+    DeclaredParent,
+    OneAtATime,
+    ask_derived,
+    change_new_data_rule,
+    engine_for,
+)
 from dpgov.datasets.services.derived import making
 from dpgov.datasets.services.files.data import sees
 from dpgov.datasets.services.fingerprint_key import key_id
@@ -82,7 +88,7 @@ def test_it_has_the_declarations_of_both_and_a_bound_of_its_own(
 
 
 def test_equal_names_want_a_prefix(owner: Membership, visits_and_costs: Pair) -> None:
-    second = Side("costs", 1, ("paid", "days"))
+    second = DeclaredParent("costs", 1, ("paid", "days"))
     with pytest.raises(InvalidDomain) as refused:
         asked(owner, second=second, rows_of_unit=2)
     assert refused.value.field == "prefix_second"
@@ -92,13 +98,16 @@ def test_equal_names_want_a_prefix(owner: Membership, visits_and_costs: Pair) ->
 
 
 CHANGES: list[tuple[dict[str, Any], str]] = [
-    ({"second": Side("visits", 1, ("days",))}, "second"),
-    ({"second": Side("missing", 1, ())}, "second"),
-    ({"first": Side("visits", 3, ("days",))}, "rows_first"),
-    ({"second": Side("costs", 0, ("paid",))}, "rows_second"),
-    ({"first": Side("visits", 2, ("id",))}, "columns_first"),
-    ({"first": Side("visits", 2, ("days", "days"))}, "columns_first"),
-    ({"first": Side("visits", 2, ()), "second": Side("costs", 2, ())}, "columns_first"),
+    ({"second": DeclaredParent("visits", 1, ("days",))}, "second"),
+    ({"second": DeclaredParent("missing", 1, ())}, "second"),
+    ({"first": DeclaredParent("visits", 3, ("days",))}, "rows_first"),
+    ({"second": DeclaredParent("costs", 0, ("paid",))}, "rows_second"),
+    ({"first": DeclaredParent("visits", 2, ("id",))}, "columns_first"),
+    ({"first": DeclaredParent("visits", 2, ("days", "days"))}, "columns_first"),
+    (
+        {"first": DeclaredParent("visits", 2, ()), "second": DeclaredParent("costs", 2, ())},
+        "columns_first",
+    ),
     ({"rows_of_unit": 5}, "rows_of_unit"),
     ({"rows_of_unit": 0}, "rows_of_unit"),
     ({"limit_nano": 11 * NANO}, "epsilon_limit"),
@@ -134,14 +143,14 @@ def test_two_that_do_not_promise_the_same_are_refused(
     registered(owner, "Visits", "id,days,ward\np1,3,North\n", (DAYS,), **change)
     registered(owner, "Costs", COSTS, (PAID,))
     with pytest.raises(InvalidDomain) as refused:
-        asked(owner, first=Side("visits", 1, ("days",)))
+        asked(owner, first=DeclaredParent("visits", 1, ("days",)))
     assert refused.value.field in ("first", "second")
 
 
 def test_what_was_derived_is_no_parent(owner: Membership, both: Dataset) -> None:
     """M64: and the database says so, of the ledger and of the rows."""
     with pytest.raises(InvalidDomain, match="derived itself"):
-        asked(owner, first=Side(both.slug, 1, ("days",)))
+        asked(owner, first=DeclaredParent(both.slug, 1, ("days",)))
     rows = DerivedFrom.objects.all()
     for change in (rows.delete, lambda: rows.update(rows_of_unit=9)):
         with pytest.raises(DatabaseError), transaction.atomic():
@@ -191,7 +200,7 @@ def test_where_new_data_waits_for_an_officer_it_waits_too(
     assert made.held_reason == Dataset.HeldReason.NEW_DATA
 
 
-@pytest.mark.parametrize("problem", [RefusedFile("more memory than 200 rows"), child.NoRoom()])
+@pytest.mark.parametrize("problem", [RefusedFile("more memory than 200 rows"), child.FullDisk()])
 def test_whatever_fails_says_one_thing_at_one_moment(
     owner: Membership,
     visits_and_costs: Pair,

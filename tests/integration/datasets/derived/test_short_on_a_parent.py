@@ -21,7 +21,7 @@ from dpgov.budgets.errors import InsufficientBudget
 from dpgov.budgets.models import Allocation, Budget
 from dpgov.budgets.services import allocate, change_limit, reserve, withdraw
 from dpgov.datasets.models import Dataset
-from dpgov.datasets.services import Side, change_audience, set_needs_allocation
+from dpgov.datasets.services import DeclaredParent, change_audience, set_needs_allocation
 from dpgov.limits.ways import ways_to_ask
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.answer.blueprint import Blueprint
@@ -179,7 +179,7 @@ def test_the_parts_of_a_divided_parent_are_marked_as_its_own(
 ) -> None:
     """By the price, the page of limits and the ledger itself."""
     visits, costs = parents(owner, partition_column="ward")
-    made = derived(owner, first=Side(visits.slug, 2, ("ward", "days")))
+    made = derived(owner, first=DeclaredParent(visits.slug, 2, ("ward", "days")))
     blueprint = _one(made, 0.9)
     lines = lines_of(blueprint, dataset=made, user=analyst.user)
     of_visits = set(Budget.objects.filter(as_part__dataset_budget=visits.budget))

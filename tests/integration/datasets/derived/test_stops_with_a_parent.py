@@ -18,9 +18,9 @@ from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import datasets_of
 from dpgov.datasets.services import pause_questions, resume_questions
 from dpgov.datasets.status import Status, status_now
-from dpgov.queries.asking.approval import NotApproved
+from dpgov.queries.asking.approval import NotAsApproved
 from dpgov.queries.models import BudgetRequest, Query
-from dpgov.queries.workbench.approvals import Standing
+from dpgov.queries.workbench.approvals import ApprovalStanding
 from dpgov.tenants.models import Membership
 from tests.integration.datasets.derived.family import derived
 from tests.integration.queries.asking.approving import approved, ask, needs_approval
@@ -121,7 +121,7 @@ def test_a_question_that_waits_says_for_what(
 
 def test_an_approval_cannot_be_used_meanwhile(paused: Dataset) -> None:
     """The page has no button, and the API says so."""
-    assert not Standing(BudgetRequest(dataset=paused), "").can_be_asked
+    assert not ApprovalStanding(BudgetRequest(dataset=paused), "").can_be_asked
 
 
 def test_no_ready_made_question_is_offered(
@@ -179,7 +179,7 @@ def test_an_approval_ends_with_a_pause_of_a_parent(
     approval = approved(analyst, owner, both)
     pause_questions(dataset=visits_and_costs[1], user=owner.user, reason=REASON)
     resume_questions(dataset=visits_and_costs[1], user=owner.user)
-    with pytest.raises(NotApproved, match="were paused since"):
+    with pytest.raises(NotAsApproved, match="were paused since"):
         ask(analyst, approval)
 
 

@@ -16,7 +16,7 @@ from dpgov.audit.models import AuditEntry
 from dpgov.datasets.models import Dataset, LiveTable, Upload
 from dpgov.datasets.services.fingerprint_key import FingerprintKeyChanged
 from dpgov.datasets.services.live import sealing
-from dpgov.datasets.services.live.kinds.base import Names
+from dpgov.datasets.services.live.kinds.base import SourceNames
 from dpgov.datasets.services.live.marks import marks_of
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership, Tenant
@@ -136,9 +136,9 @@ def test_with_another_key_no_table_gets_a_fresh_budget(
     assert "lost the key by which it recognises data" in refused.content.decode()
     assert list(Dataset.objects.all()) == [first]
     with pytest.raises(FingerprintKeyChanged):
-        marks_of(Names("claim", {}, frozenset()))
+        marks_of(SourceNames("claim", {}, frozenset()))
     settings.DPGOV_FINGERPRINT_KEY = right
-    assert marks_of(Names("claim", {}, frozenset()))
+    assert marks_of(SourceNames("claim", {}, frozenset()))
 
 
 def test_an_owner_replaces_role_and_password_once_they_were_tried(

@@ -17,7 +17,7 @@ from dpgov.datasets.services.live import registering
 from dpgov.datasets.services.live.asking import look_at
 from dpgov.datasets.services.live.kinds import spark
 from dpgov.datasets.services.live.marks import is_known
-from dpgov.engines.live import Kind
+from dpgov.engines.live import CellKind
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.plan.domains import column_spec, numeric_domain
 from dpgov.privacy.plan.schema import DatasetSchema, Neighbouring, PrivacyUnit
@@ -46,7 +46,7 @@ def uploads(
         return [connected(each, server) for each in (browser, elsewhere)]
     settings.DPGOV_LIVE = settings.DPGOV_LIVE | {"folders": {door.ADDRESS: (door.ROOT,)}}
     monkeypatch.setattr(spark, "is_installed", lambda: True)
-    monkeypatch.setattr(spark, "check_source", lambda *_, **__: {"age": Kind.INTEGER})
+    monkeypatch.setattr(spark, "check_source", lambda *_, **__: {"age": CellKind.INTEGER})
     return [door.connected(each) for each in (browser, elsewhere)]
 
 

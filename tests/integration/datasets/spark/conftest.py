@@ -5,15 +5,15 @@ from typing import Any
 import pytest
 
 from dpgov.datasets.services.live.kinds import spark
-from dpgov.engines.live import Kind
+from dpgov.engines.live import CellKind
 from dpgov.engines.spark.rows import Source
 from dpgov.engines.spark.server import Server
 from tests.integration.datasets.spark.door import ADDRESS, ROOT
 
-FORM: dict[str, Kind | None] = {
-    "id": Kind.INTEGER,
-    "age": Kind.INTEGER,
-    "sex": Kind.TEXT,
+FORM: dict[str, CellKind | None] = {
+    "id": CellKind.INTEGER,
+    "age": CellKind.INTEGER,
+    "sex": CellKind.TEXT,
     "note": None,
 }
 
@@ -29,7 +29,7 @@ def looked_at(allowed: None, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Serv
     """Whom the form was asked of; every path has the same one."""
     asked: list[tuple[Server, Source]] = []
 
-    def check(server: Server, source: Source, *, allowed: Any) -> dict[str, Kind | None]:
+    def check(server: Server, source: Source, *, allowed: Any) -> dict[str, CellKind | None]:
         asked.append((server, source))
         return FORM
 

@@ -22,7 +22,7 @@ from dpgov.datasets.services.upkeep import archive_dataset
 from dpgov.datasets.store import store
 from dpgov.datasets.store.base import Mark, StoreAway
 from dpgov.queries.answering.answer import answer_next
-from dpgov.queries.answering.workers import Beat, seen_by_nobody, workers
+from dpgov.queries.answering.workers import BeatThread, seen_by_nobody, workers
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.cast import publish_now
@@ -133,7 +133,7 @@ def test_while_storage_is_away_questions_wait_and_what_is_here_is_answered(
 ) -> None:
     """M52: no attempt, no charge, no overspend; the worker says that it is not ready."""
     on("second")
-    query, beat = ask(analyst), Beat("second")
+    query, beat = ask(analyst), BeatThread("second")
     with unreachable(settings):
         refused(query)
         beat.tell()

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from dpgov.audit.models import AuditEntry
-from dpgov.queries.answering.publishing import Publisher, Round, publish_due
+from dpgov.queries.answering.publishing import Publisher, PublishingRound, publish_due
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.integration.queries.answering.test_publishing import Asking, seal
@@ -34,12 +34,12 @@ def test_one_failure_does_not_end_the_publisher() -> None:
     """L4: the next answers appear all the same."""
     rounds, second = [], Event()
 
-    def publish() -> Round:
+    def publish() -> PublishingRound:
         rounds.append(1)
         if len(rounds) == 1:
             raise RuntimeError("x")
         second.set()
-        return Round(0)
+        return PublishingRound(0)
 
     publisher = Publisher(publish)
     publisher.start()

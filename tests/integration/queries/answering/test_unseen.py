@@ -23,7 +23,7 @@ from dpgov.queries.answering.answer import answer_next
 from dpgov.queries.answering.sweep import sweep
 from dpgov.queries.answering.tasks import look
 from dpgov.queries.answering.workers import (
-    Beat,
+    BeatThread,
     alive_file,
     ready_file,
     seen_by_nobody,
@@ -181,7 +181,7 @@ def test_a_worker_says_whether_it_is_ready_and_what_it_lacks(
 ) -> None:
     """L12: in its row, by its file, and to the operator where nobody has the data file."""
     path, version = file_of(dataset), dataset.versions.get().pk
-    one, other = Beat("one"), Beat("other")
+    one, other = BeatThread("one"), BeatThread("other")
     ask(analyst)
     one.tell()
     assert (workers(), seen_by_nobody()) == ((1, 0), [])
@@ -206,7 +206,7 @@ def test_a_worker_that_lacks_a_file_says_that_it_lives(
     """Or one tenant's lost file would have every worker restarted, again and again."""
     ask(analyst)
     gone(file_of(dataset))
-    beat = Beat("one")
+    beat = BeatThread("one")
     beat.turn()
     os.utime(alive_file("one"), (0, 0))
     beat.turn()
@@ -225,7 +225,7 @@ def test_a_worker_without_the_database_says_that_it_lives(
         raise OperationalError
 
     monkeypatch.setattr(workers_of, "asked_for", away)
-    beat = Beat("one")
+    beat = BeatThread("one")
     beat.turn()
     os.utime(alive_file("one"), (0, 0))
     beat.turn()
@@ -240,7 +240,7 @@ def test_a_reader_of_files_is_no_worker_that_answers(
     """L12: that it lives is all that it says."""
     ask(analyst)
     gone(file_of(dataset))
-    reader = Beat("reader", answers=False)
+    reader = BeatThread("reader", answers=False)
     reader.tell()
     assert ready_file("reader").exists()
     assert not Worker.objects.exists()

@@ -19,7 +19,7 @@ from dpgov.datasets.selectors import current_version
 from dpgov.datasets.services import pause_questions, resume_questions
 from dpgov.datasets.services.held.looks import let_begin
 from dpgov.privacy.accounting.decimals import NANO
-from dpgov.queries.asking.approval import NotApproved
+from dpgov.queries.asking.approval import NotAsApproved
 from dpgov.queries.asking.gate import Paused
 from dpgov.queries.asking.once import InvalidKey
 from dpgov.queries.asking.policy import (
@@ -132,7 +132,7 @@ def test_it_is_used_once(
 ) -> None:
     """L40: again under another key is refused; the same key is the same question."""
     first = ask(analyst, approval, key="k-1")
-    with unchanged(), pytest.raises(NotApproved, match="was used"):
+    with unchanged(), pytest.raises(NotAsApproved, match="was used"):
         ask(analyst, approval)
     assert ask(analyst, approval, key="k-1") == first
 
@@ -151,7 +151,7 @@ def test_another_plan_or_price_is_not_approved(
     approval: BudgetRequest, analyst: Membership, unchanged: Unchanged, changed: dict[str, Any]
 ) -> None:
     """L40: and the refusal does not use it up."""
-    with unchanged(), pytest.raises(NotApproved, match="approved another question"):
+    with unchanged(), pytest.raises(NotAsApproved, match="approved another question"):
         ask(analyst, approval, PLAN | changed)
     assert ask(analyst, approval).approval == approval
 
@@ -167,7 +167,7 @@ def test_it_is_for_one_person_and_one_dataset(
     bert = join(dataset.tenant, Role.ANALYST, "bert")
     fred = join(stranger.tenant, Role.ANALYST, "fred")
     for asker, of in ((bert, dataset), (fred, foreign_dataset)):
-        with unchanged(), pytest.raises(NotApproved, match="no such approval"):
+        with unchanged(), pytest.raises(NotAsApproved, match="no such approval"):
             ask(asker, approval, of=of)
 
 
@@ -176,14 +176,14 @@ def test_what_is_not_granted_lets_nothing_be_asked(
 ) -> None:
     """L40: waiting, declined and withdrawn ones."""
     sent = requested(analyst, dataset)
-    with unchanged(), pytest.raises(NotApproved, match="No owner has approved"):
+    with unchanged(), pytest.raises(NotAsApproved, match="No owner has approved"):
         ask(analyst, sent)
     decline_request(membership=owner, request_id=sent.pk, answer="not needed")
-    with unchanged(), pytest.raises(NotApproved, match="No owner has approved"):
+    with unchanged(), pytest.raises(NotAsApproved, match="No owner has approved"):
         ask(analyst, sent)
     again = requested(analyst, dataset)
     withdraw_request(membership=analyst, request_id=again.pk)
-    with unchanged(), pytest.raises(NotApproved, match="No owner has approved"):
+    with unchanged(), pytest.raises(NotAsApproved, match="No owner has approved"):
         ask(analyst, again)
 
 
@@ -192,7 +192,7 @@ def test_it_ends_after_fourteen_days(
 ) -> None:
     """L40: a minute before it holds, from then on it does not."""
     _dated(approval, timedelta(days=14))
-    with unchanged(), pytest.raises(NotApproved, match="held for 14 days"):
+    with unchanged(), pytest.raises(NotAsApproved, match="held for 14 days"):
         ask(analyst, approval)
     _dated(approval, timedelta(days=14) - timedelta(minutes=1))
     assert ask(analyst, approval).approval == approval
@@ -231,7 +231,7 @@ def test_what_happens_meanwhile_ends_it(
 ) -> None:
     """L40: also what is over again when it is asked."""
     happens(dataset, owner)
-    with unchanged(), pytest.raises(NotApproved, match=said):
+    with unchanged(), pytest.raises(NotAsApproved, match=said):
         ask(analyst, approval)
 
 

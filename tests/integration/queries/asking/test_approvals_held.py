@@ -10,7 +10,7 @@ from django.db import DatabaseError, IntegrityError, transaction
 from dpgov.budgets.findings import ledger_findings
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.decimals import NANO
-from dpgov.queries.asking.approval import NotApproved
+from dpgov.queries.asking.approval import NotAsApproved
 from dpgov.queries.asking.submit import submit
 from dpgov.queries.models import BudgetRequest, Query
 from dpgov.tenants.models import Membership, Role
@@ -116,7 +116,7 @@ def test_one_approval_is_one_question_for_eight_who_ask_at_once(
     def ask_now() -> int:
         try:
             ask(analyst, approval)
-        except NotApproved:
+        except NotAsApproved:
             return 0
         return 1
 

@@ -62,8 +62,8 @@ def test_what_is_decided_after_the_last_look_is_refused_in_its_own_words(
     """The database refuses the row; who asked is told why, and nothing is charged."""
     module, body = ASKING[door]
     room = f"dpgov.queries.asking.{module}"
-    terms = policy.terms_for(doors.dataset, doors.asker.user)
-    looks = {f"{room}.refuse_unless_open_to": None, f"{room}.terms_for": terms}
+    allowed = policy.policy_for(doors.dataset, doors.asker.user)
+    looks = {f"{room}.refuse_unless_open_to": None, f"{room}.policy_for": allowed}
     # In one transaction all of it would be undone together, so it is decided before, unseen.
     decide(doors.dataset)
     for name, found in looks.items():

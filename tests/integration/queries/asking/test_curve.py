@@ -13,8 +13,8 @@ from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import Rules
 from dpgov.datasets.services import change_policy, pause_questions, set_terms
 from dpgov.privacy.accounting.decimals import NANO
-from dpgov.queries.asking.curve import MOST_POINTS, Curve, Verdict, curve_of
-from dpgov.queries.asking.policy import terms_for
+from dpgov.queries.asking.curve import MOST_POINTS, AmountVerdict, Curve, curve_of
+from dpgov.queries.asking.policy import policy_for
 from dpgov.queries.asking.quote import quote
 from dpgov.queries.models import Query
 from dpgov.queries.web.forms.curves import shown
@@ -31,7 +31,7 @@ CURVE = "/datasets/visits/quote/curve/"
 def curve(dataset: Dataset, person: Membership, *, rows: int | None = None, **plan: Any) -> Curve:
     raw = {"statistics": [COUNT], "epsilon": 1} | plan
     priced = quote(user=person.user, dataset=dataset, raw_plan=raw, assumed_rows=rows)
-    found = curve_of(priced, terms_for(dataset, person.user), assumed_rows=rows)
+    found = curve_of(priced, policy_for(dataset, person.user), assumed_rows=rows)
     assert found is not None
     return found
 
@@ -84,10 +84,10 @@ def test_what_remains_binds_the_verdicts(dataset: Dataset, analyst: Membership) 
     lower_limit(dataset, 3 * 10**8)
     dataset = Dataset.objects.get(pk=dataset.pk)
     verdicts = {point.nano <= 3 * 10**8: point.verdict for point in curve(dataset, analyst).points}
-    assert verdicts == {True: Verdict.FITS, False: Verdict.TOO_MUCH}
+    assert verdicts == {True: AmountVerdict.FITS, False: AmountVerdict.TOO_MUCH}
 
 
-def _terms(dataset: Dataset, owner: Membership) -> None:
+def _policy(dataset: Dataset, owner: Membership) -> None:
     set_terms(dataset=dataset, text="For the study alone.", user=owner.user)
 
 
@@ -107,7 +107,7 @@ def _needs_an_allocation(dataset: Dataset, _owner: Membership) -> None:
     Dataset.objects.filter(pk=dataset.pk).update(needs_allocation=True)
 
 
-REASONS = [_terms, _paused, _frozen, _not_this_one, _needs_an_allocation]
+REASONS = [_policy, _paused, _frozen, _not_this_one, _needs_an_allocation]
 
 
 @pytest.mark.parametrize("refuse", REASONS)
@@ -125,7 +125,7 @@ def test_what_is_refused_for_another_reason_than_its_amount_is_not_called_too_mu
         change_policy(dataset=dataset, rules=rules, user=owner.user)
     refuse(dataset, owner)
     found = curve(Dataset.objects.get(pk=dataset.pk), analyst)
-    assert {point.verdict for point in found.points} == {Verdict.NOT_NOW}
+    assert {point.verdict for point in found.points} == {AmountVerdict.NOT_NOW}
     assert {row.verdict for row in shown(found, NANO).rows} == {"not now"}
 
 

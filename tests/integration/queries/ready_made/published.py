@@ -6,7 +6,7 @@ from uuid import uuid4
 from dpgov.datasets.models import Dataset
 from dpgov.queries.asking.submit import submit_ready_made
 from dpgov.queries.models import Query, ReadyMade
-from dpgov.queries.workbench.ready_made import Draft, publish
+from dpgov.queries.workbench.ready_made import ReadyMadeDraft, publish
 from dpgov.tenants.models import Membership
 
 WHERE = [
@@ -25,7 +25,7 @@ PARAMETERS: list[dict[str, Any]] = [
 VALUES = {"from age": 30, "sex": "Female"}
 
 
-def draft(**changed: Any) -> Draft:
+def draft(**changed: Any) -> ReadyMadeDraft:
     """A count of women from an age on, at ε 0.1."""
     known = {
         "name": "Women from an age on",
@@ -33,7 +33,7 @@ def draft(**changed: Any) -> Draft:
         "plan": PLAN,
         "parameters": PARAMETERS,
     }
-    return Draft(**{**known, **changed})
+    return ReadyMadeDraft(**{**known, **changed})
 
 
 def published(owner: Membership, dataset: Dataset, **changed: Any) -> ReadyMade:

@@ -24,7 +24,7 @@ from dpgov.queries.asking.once import IdempotencyConflict
 from dpgov.queries.asking.policy import OutsidePolicy, QueryLimitExceeded
 from dpgov.queries.asking.ready_made import QuotaUsedUp, Withdrawn, offered_to
 from dpgov.queries.models import Query, ReadyMade, Refusal
-from dpgov.queries.workbench.ready_made import NameTaken, NotAnOwner, withdraw
+from dpgov.queries.workbench.ready_made import NotAnOwner, ReadyMadeNameTaken, withdraw
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
 from tests.integration.children import run_at_once
@@ -214,7 +214,7 @@ def test_what_is_not_whole_is_not_published(
 def test_owners_publish_under_free_names_and_within_their_own_policy(
     women: ReadyMade, owner: Membership, analyst: Membership, dataset: Dataset
 ) -> None:
-    with pytest.raises(NameTaken):
+    with pytest.raises(ReadyMadeNameTaken):
         published(owner, dataset)
     with pytest.raises(NotAnOwner):
         published(analyst, dataset, name="Other")

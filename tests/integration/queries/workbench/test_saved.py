@@ -11,7 +11,7 @@ from django.test import Client
 
 from dpgov.datasets.models import Dataset
 from dpgov.queries.models import SavedQuestion
-from dpgov.queries.workbench.saved import MOST_SAVED, NameTaken, TooManySaved, save_question
+from dpgov.queries.workbench.saved import MOST_SAVED, SavedNameTaken, TooManySaved, save_question
 from dpgov.tenants.models import Membership, Role
 from tests.cast import join
 from tests.integration.queries.conftest import Filled, lower_limit
@@ -117,5 +117,5 @@ def test_a_list_has_an_end(
     with pytest.raises(TooManySaved):
         save_question(**known, name="two")
     monkeypatch.setattr("dpgov.queries.workbench.saved.MOST_SAVED", 2)
-    with pytest.raises(NameTaken):
+    with pytest.raises(SavedNameTaken):
         save_question(**known, name="one")

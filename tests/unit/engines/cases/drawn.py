@@ -23,12 +23,12 @@ from dpgov.privacy.plan.request import (
     Bilinear,
     CodeFilter,
     CodeOfTwo,
-    Curve,
     ExactRequest,
     Factor,
     Measure,
     MeasureKind,
     RowFilter,
+    TabulatedCurve,
     UnitBounds,
 )
 from dpgov.privacy.plan.schema import ColumnSpec, MissingRule
@@ -178,12 +178,12 @@ def _filters(column: st.SearchStrategy[int]) -> st.SearchStrategy[RowFilter]:
 
 
 @st.composite
-def _curves(draw: st.DrawFn, column: st.SearchStrategy[int]) -> Curve:
+def _curves(draw: st.DrawFn, column: st.SearchStrategy[int]) -> TabulatedCurve:
     factors = st.builds(Factor, column, st.integers(1, 3), st.sampled_from([None, 0, 1]))
     weights = draw(st.lists(st.tuples(factors, st.integers(-9, 9)), min_size=1, max_size=2))
     table = sorted(draw(st.lists(st.integers(0, 50), min_size=2, max_size=6)))
     plus, step, coarse = (draw(st.integers(low, 9)) for low in (-9, 1, 1))
-    return Curve(tuple(weights), plus, tuple(table), step, 50, coarse)
+    return TabulatedCurve(tuple(weights), plus, tuple(table), step, 50, coarse)
 
 
 @st.composite

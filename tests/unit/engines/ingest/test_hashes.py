@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dpgov.engines.ingest.recognised.hashes import CellHashes, Names
+from dpgov.engines.ingest.recognised.hashes import CellHashes, NameHashes
 from dpgov.engines.ingest.values import cells_of
 from tests.unit.engines.tables import KEY
 
@@ -16,7 +16,7 @@ def hashes() -> CellHashes:
     return CellHashes(KEY, "unit")
 
 
-def _names(hashes: CellHashes, column: pa.Array) -> Names:
+def _names(hashes: CellHashes, column: pa.Array) -> NameHashes:
     return hashes.of_names(cells_of(column))
 
 

@@ -17,7 +17,7 @@ from dpgov.engines import child
 from dpgov.engines.child import Limits, Progress
 from dpgov.engines.ingest import csv_rows
 from dpgov.engines.ingest.joining import opened
-from dpgov.engines.ingest.reading import Reading
+from dpgov.engines.ingest.reading import FileFormat
 from tests.unit.engines.hostile_files import parquet_of, zipped
 from tests.unit.engines.tables import KEY, number
 from tests.unit.engines.workbooks import workbook
@@ -75,7 +75,7 @@ def test_what_is_told_of_the_bytes_goes_with_the_rows_and_is_whole_at_their_end(
     source = tmp_path / "file"
     FILES[kind](source)
     told: list[tuple[int, int]] = []
-    reading = Reading(encoding="utf-16" if kind == "utf-16" else "utf-8", sheet="one")
+    reading = FileFormat(encoding="utf-16" if kind == "utf-16" else "utf-8", sheet="one")
     table = opened(source, reading.as_json(), told=lambda rows, read: told.append((rows, read)))
     assert sum(batch.num_rows for batch in table.batches) == ROWS
     size = source.stat().st_size

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from dpgov.engines.ingest.request import ELSEWHERE, EVERYTHING_ELSE, EarlierFile, UnitNames
 from dpgov.engines.ingest.units import aside, ranks
 from dpgov.engines.ingest.units.aside import Aside
-from dpgov.engines.ingest.units.parts import Parts
+from dpgov.engines.ingest.units.parts import CategoryParts
 from dpgov.engines.ingest.units.ranks import RANKED, _Places, _Units, rank_rows
 from dpgov.engines.ingest.writing import into
 from tests.examples import examples
@@ -137,7 +137,7 @@ def _ranked(
         put.close()
         parts = None
         if known is not None:
-            parts = Parts(knowing, "c1", OTHERS, _earlier(Path(folder), known))
+            parts = CategoryParts(knowing, "c1", OTHERS, _earlier(Path(folder), known))
         ordered = _cut(put.in_order(sorting), pieces)
         return rank_rows(ordered, ["c0", "c1"], parts, threads, sink)
 
@@ -230,7 +230,7 @@ def test_what_was_read_takes_no_room_on_the_disk(tmp_path: Path, in_memory: int)
     [
         "units.aside.Aside._file",
         "units.aside._in_order",
-        "units.parts.Parts.of_units",
+        "units.parts.CategoryParts.of_units",
         "units.ranks._Places.rest",
         "store.remember",
         "store.keep_cubes",

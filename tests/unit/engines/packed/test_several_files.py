@@ -18,7 +18,7 @@ from dpgov.engines.ingest.joining import opened
 from dpgov.engines.ingest.recognised.fingerprint import hash_of_file
 from dpgov.engines.ingest.request import Before, UnitNames
 from dpgov.engines.ingest.sniff import kind_of
-from dpgov.engines.ingest.store import Stored, store
+from dpgov.engines.ingest.store import StoredRows, store
 from dpgov.engines.ingest.understood import understand
 from dpgov.engines.likeness import Likeness, likeness
 from tests.unit.engines.hostile_files import parquet_of, save, zipped
@@ -34,7 +34,7 @@ NAMES = "n,sex,person"
 class Read(NamedTuple):
     """What came of a file: counts, its fingerprint, and all that is stored."""
 
-    stored: Stored
+    stored: StoredRows
     tables: dict[str, list[Any]]
 
 

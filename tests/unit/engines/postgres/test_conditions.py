@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dpgov.engines.live import LONGEST_TRIMMED, Kind
+from dpgov.engines.live import LONGEST_TRIMMED, CellKind
 from dpgov.engines.postgres.conditions import Conditions
 from dpgov.privacy.plan.request import (
     AllOf,
@@ -77,7 +77,7 @@ def test_a_cell_passes_as_its_code_does(owner: Owner, imputed: int | None) -> No
     rows = [*product(wholes, ["aa", None]), *product([1, None], towns)]
     owner.has("cells", {"v": "integer", "town": "text"}, rows)
     columns = [replace(spec, impute_code=imputed) for spec in (WHOLE, TOWN)]
-    conditions = Conditions(columns, {"v": Kind.INTEGER, "town": Kind.TEXT})
+    conditions = Conditions(columns, {"v": CellKind.INTEGER, "town": CellKind.TEXT})
     asked = [*FILTERS, *NESTED]
     outputs = ", ".join(f"coalesce({conditions.sql(item)}, FALSE)" for item in asked)
     found = owner.admin.execute(f'SELECT {outputs} FROM cells AS "source"').fetchall()
@@ -89,7 +89,12 @@ def test_a_cell_passes_as_its_code_does(owner: Owner, imputed: int | None) -> No
 
 
 COUNT = Measure(MeasureKind.ROWS)
-KINDS = {"v": Kind.INTEGER, "town": Kind.TEXT, "half": Kind.INTEGER, "f": Kind.FLOAT}
+KINDS = {
+    "v": CellKind.INTEGER,
+    "town": CellKind.TEXT,
+    "half": CellKind.INTEGER,
+    "f": CellKind.FLOAT,
+}
 COLUMNS = [WHOLE, TOWN, number("half", "0", "2", "0.5"), number("f", "0", "3")]
 
 

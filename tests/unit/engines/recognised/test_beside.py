@@ -11,19 +11,19 @@ import pytest
 
 from dpgov.engines import counts, likeness
 from dpgov.engines.beside import Columns
-from dpgov.engines.fingerprint import SKETCH_SIZE, Part
+from dpgov.engines.fingerprint import SKETCH_SIZE, MultisetFingerprint
 
 Values = Any
-Tables = tuple[list[Part], list[Part]]
+Tables = tuple[list[MultisetFingerprint], list[MultisetFingerprint]]
 
 
-def part_of(values: Values) -> Part:
+def part_of(values: Values) -> MultisetFingerprint:
     """A column of these whole numbers, hashed in one way everywhere."""
     distinct, times = np.unique(values, return_counts=True)
     mixed = (distinct.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     mixed ^= mixed >> np.uint64(29)
     order = np.argsort(mixed)[:SKETCH_SIZE]
-    return Part(len(values), "", 0, mixed[order], times[order].astype(np.int64))
+    return MultisetFingerprint(len(values), "", 0, mixed[order], times[order].astype(np.int64))
 
 
 def _column(rng: np.random.Generator, rows: int) -> Values:
@@ -85,13 +85,13 @@ def test_a_column_of_which_hardly_more_than_half_comes_again_is_found() -> None:
 class _EachWithEach:
     """How columns were looked for before, one by one."""
 
-    def __init__(self, parts: Sequence[Part]) -> None:
+    def __init__(self, parts: Sequence[MultisetFingerprint]) -> None:
         self._parts = [part for part in parts if counts._repeats(part)]
 
-    def near(self, part: Part) -> list[Part]:
+    def near(self, part: MultisetFingerprint) -> list[MultisetFingerprint]:
         return list(self._near(part)) if counts._repeats(part) else []
 
-    def _near(self, part: Part) -> Iterator[Part]:
+    def _near(self, part: MultisetFingerprint) -> Iterator[MultisetFingerprint]:
         place = int(part.counts.argmax())
         value, times = part.hashes[place], int(part.counts[place])
         furthest = counts.FEW_ROWS + 2 * sqrt(len(part.counts) * times)
@@ -114,12 +114,14 @@ def test_columns_that_agree_are_those_of_each_with_each(monkeypatch: pytest.Monk
         assert set(found) == {False, True}
 
 
-def _near_of(known: Any, one: Sequence[Part], other: Sequence[Part]) -> list[set[bytes]]:
+def _near_of(
+    known: Any, one: Sequence[MultisetFingerprint], other: Sequence[MultisetFingerprint]
+) -> list[set[bytes]]:
     there = known(other)
     return [_contents(there.near(part)) for part in one]
 
 
-def _contents(parts: Sequence[Part]) -> set[bytes]:
+def _contents(parts: Sequence[MultisetFingerprint]) -> set[bytes]:
     return {part.packed() for part in parts}
 
 

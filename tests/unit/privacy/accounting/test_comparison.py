@@ -8,7 +8,14 @@ import dp_accounting
 import pytest
 from dp_accounting.rdp import RdpAccountant
 
-from dpgov.privacy.accounting.comparison import Asked, advanced, basic, by_distribution, renyi, zcdp
+from dpgov.privacy.accounting.comparison import (
+    EqualCharges,
+    advanced,
+    basic,
+    by_distribution,
+    renyi,
+    zcdp,
+)
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import Mode, epsilon_at, rho_of
 
@@ -16,11 +23,11 @@ DELTA = Decimal("1e-6")
 ORDERS = [1 + 10 ** (step / 100) for step in range(-300, 500)]
 
 
-def _mixes(count: int) -> list[list[Asked]]:
+def _mixes(count: int) -> list[list[EqualCharges]]:
     source = random.Random(4)
     return [
         [
-            Asked(Mode.PURE, int(10 ** source.uniform(6.5, 9.2)), source.randint(1, 200))
+            EqualCharges(Mode.PURE, int(10 ** source.uniform(6.5, 9.2)), source.randint(1, 200))
             for _ in range(source.randint(1, 5))
         ]
         for _ in range(count)
@@ -88,7 +95,7 @@ def test_every_account_covers_the_distribution_and_none_is_above_the_plain_sum()
 @pytest.mark.parametrize("delta", ["1e-9", "1e-6", "0.001"])
 def test_one_question_of_pure_epsilon_is_itself_in_every_pure_account(delta: str) -> None:
     """F1: no account makes one question dearer than its own ε."""
-    asked = [Asked(Mode.PURE, NANO // 2, 1)]
+    asked = [EqualCharges(Mode.PURE, NANO // 2, 1)]
     for account in (basic, advanced, renyi, by_distribution):
         assert account(asked, Decimal(delta)) <= 0.5 * (1 + 1e-6)
     assert basic(asked, Decimal(delta)) >= 0.5
@@ -96,14 +103,14 @@ def test_one_question_of_pure_epsilon_is_itself_in_every_pure_account(delta: str
 
 def test_a_million_small_questions_stay_on_the_grid() -> None:
     """F1: an account that rounds each of a million losses up would say 70 here."""
-    asked = [Asked(Mode.PURE, NANO // 1000, 10**6)]
+    asked = [EqualCharges(Mode.PURE, NANO // 1000, 10**6)]
     gaussian = _gaussian_epsilon(rho_of(NANO // 1000) * 10**6 / NANO, float(DELTA))
     assert by_distribution(asked, DELTA) == pytest.approx(gaussian, rel=0.01)
 
 
 def test_rho_counts_as_one_gaussian_in_the_distribution() -> None:
     """F1: 3701 questions of ε 0.01 under ρ, against the closed form."""
-    asked = [Asked(Mode.ZCDP, 50_000, 3701)]
+    asked = [EqualCharges(Mode.ZCDP, 50_000, 3701)]
     exact = _gaussian_epsilon(50_000 * 3701 / NANO, float(DELTA))
     assert exact <= by_distribution(asked, DELTA) <= exact * 1.01
     assert zcdp(asked, DELTA) == renyi(asked, DELTA) or renyi(asked, DELTA) == pytest.approx(

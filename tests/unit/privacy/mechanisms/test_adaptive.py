@@ -30,7 +30,7 @@ from dpgov.privacy.mechanisms.adaptive import (
 from dpgov.privacy.mechanisms.draw import calibrated
 from dpgov.privacy.noise import sampling
 from dpgov.privacy.noise.noise import NoiseKind, NoiseOutOfRange
-from dpgov.privacy.noise.sensitivity import Exposure, Reach, of_count
+from dpgov.privacy.noise.sensitivity import Exposure, Sensitivity, of_count
 from dpgov.privacy.plan.schema import LARGEST_SUM, Neighbouring
 
 # Rows of two columns with two and three bins; the candidates are every table of them.
@@ -38,7 +38,7 @@ KINDS = list(product(range(2), range(3)))
 AXES = ((0,), (1,), (0, 1))
 SIZES = (2, 3)
 CELLS = (2, 3, 6)
-ONE = Reach(1, 1)
+ONE = Sensitivity(1, 1)
 Rows = tuple[tuple[int, ...], ...]
 
 
@@ -62,14 +62,16 @@ def neighbours(rows: Rows, group: int, relation: Neighbouring) -> Iterator[Rows]
                 yield (*rows[changed:], *other)
 
 
-def reach(group: int, relation: Neighbouring) -> Reach:
+def reach(group: int, relation: Neighbouring) -> Sensitivity:
     """As the product has it, for a count by groups."""
     return of_count(
         Exposure(rows=group, neighbouring=relation, grouped=True, droppable=True, cells=6)
     )
 
 
-def adaptive(within: Reach = ONE, nano: int = NANO, rounds: int = 3, **more: object) -> Adaptive:
+def adaptive(
+    within: Sensitivity = ONE, nano: int = NANO, rounds: int = 3, **more: object
+) -> Adaptive:
     mode = more.pop("mode", Mode.PURE)
     assert isinstance(mode, Mode)
     return Adaptive(CELLS, within, Loss(mode, nano), rounds, **more)  # type: ignore[arg-type]
@@ -113,7 +115,7 @@ def test_all_rounds_together_cost_at_most_the_whole(
     mode: Mode, choosing: Fraction, nano: int
 ) -> None:
     """M11: by the parts, and by what OpenDP's own maps say of what is drawn."""
-    mechanism = adaptive(Reach(2, 4), nano, 7, mode=mode, choosing=choosing)
+    mechanism = adaptive(Sensitivity(2, 4), nano, 7, mode=mode, choosing=choosing)
     choice, draw = mechanism.of_a_choice, mechanism.of_a_draw
     assert 7 * (choice.nano + draw.nano) <= nano
     noise, drawn = calibrated(mechanism.reach, draw)
@@ -166,8 +168,8 @@ def test_what_fails_fails_for_every_table_alike() -> None:
 
 def test_the_smallest_amount_is_enough_for_every_round() -> None:
     for mode in Mode:
-        least = adaptive(Reach(2**40, 2**80), mode=mode).smallest_nano
-        mechanism = adaptive(Reach(2**40, 2**80), least, mode=mode)
+        least = adaptive(Sensitivity(2**40, 2**80), mode=mode).smallest_nano
+        mechanism = adaptive(Sensitivity(2**40, 2**80), least, mode=mode)
         assert len(mechanism.run(tables(()), lambda _: [[0] * cells for cells in CELLS])) == 3
 
 
@@ -189,7 +191,7 @@ def test_whether_a_choice_can_be_made_does_not_hang_on_rows(rows: int) -> None:
     cells, nano = 1_000, 10_000_000
     of_a_draw = Fraction(9, 1_000)
     far = math.ceil(LARGEST_SUM / cells * of_a_draw)
-    mechanism = Adaptive((cells,), Reach(far, far**2), Loss(Mode.PURE, nano), 1)
+    mechanism = Adaptive((cells,), Sensitivity(far, far**2), Loss(Mode.PURE, nano), 1)
     assert mechanism.smallest_nano <= nano
     exact = [[rows] + [0] * (cells - 1)]
     (found,) = mechanism.run(exact, lambda _: [[0] * cells])

@@ -14,7 +14,7 @@ from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.release import draw
 from dpgov.privacy.mechanisms import descent
 from dpgov.privacy.mechanisms.design import Design, design_for
-from dpgov.privacy.mechanisms.least_squares import Line, Moments, noise_size, solve
+from dpgov.privacy.mechanisms.least_squares import LinearFit, Moments, noise_size, solve
 from dpgov.privacy.mechanisms.logistic import Logistic
 from dpgov.privacy.mechanisms.regression import Regression
 from dpgov.privacy.noise.noise import Floats, Noise, NoiseKind
@@ -94,7 +94,7 @@ def design_of(*predictors: str) -> Design:
     return design_for(statistic, schema_of(X, Z, Y))
 
 
-def line_of(design: Design, products: Floats, noise: Floats) -> Line:
+def line_of(design: Design, products: Floats, noise: Floats) -> LinearFit:
     """With noise that is as large as it is taken to be."""
     assert np.linalg.norm(noise[:-1], 2) == pytest.approx(1)
     drawn = Noise(NoiseKind.LAPLACE, 1_000 * design.size**2)

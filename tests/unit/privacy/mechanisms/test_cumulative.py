@@ -25,7 +25,7 @@ from dpgov.privacy.mechanisms.strategies import (
     strategies,
 )
 from dpgov.privacy.noise.noise import Noise, NoiseKind
-from dpgov.privacy.noise.sensitivity import Reach
+from dpgov.privacy.noise.sensitivity import Sensitivity
 from dpgov.privacy.noise.spread.sums import bounds_of_many
 from dpgov.privacy.plan.levels import CONFIDENCE_LEVELS
 from dpgov.privacy.plan.plan import InvalidPlan
@@ -110,7 +110,7 @@ def test_every_strategy_gives_back_the_exact_counts(bins: int, branching: int) -
     assert np.allclose((strategy.weights**2).sum(axis=1), strategy.variances)
     if branching != SQUARE_ROOT:
         levels = int(strategy.sums.sum(axis=0).max())
-        assert strategy.reach == Reach(levels, levels)
+        assert strategy.reach == Sensitivity(levels, levels)
 
 
 def test_the_square_root_is_a_matrix_of_integers_of_nearly_equal_columns() -> None:

@@ -23,7 +23,7 @@ from dpgov.privacy.mechanisms.draw import Draw
 from dpgov.privacy.mechanisms.grid import scores
 from dpgov.privacy.mechanisms.mechanism import ROWS as COUNTED
 from dpgov.privacy.mechanisms.table import Counted, table_of
-from dpgov.privacy.noise.sensitivity import Exposure, Reach
+from dpgov.privacy.noise.sensitivity import Exposure, Sensitivity
 from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain
 from dpgov.privacy.plan.plan import Statistic
 from dpgov.privacy.plan.schema import LARGEST_SUM, MissingRule, Neighbouring
@@ -141,7 +141,7 @@ def test_nor_does_it_move_counts_that_run_any_further(bins: list[int]) -> None:
 
 def test_nor_tables_that_are_chosen_and_scores() -> None:
     """D2: what is added up of many cells ends there, too."""
-    choosing = Adaptive((2,), Reach(1, 1), Loss(Mode.ZCDP, 10**7), 1)
+    choosing = Adaptive((2,), Sensitivity(1, 1), Loss(Mode.ZCDP, 10**7), 1)
     assert choosing.run([[LARGEST_SUM + 1, 0]], lambda _: [[0, 0]])
     far = scores(np.array([LARGEST_SUM, 0, LARGEST_SUM]), 1, 100)
     assert far.min() == -LARGEST_SUM

@@ -11,13 +11,13 @@ import pytest
 
 from dpgov.privacy.answer.blueprint import prepare
 from dpgov.privacy.mechanisms.draw import Draw
-from dpgov.privacy.noise.sensitivity import Exposure, Reach, of_values
+from dpgov.privacy.noise.sensitivity import Exposure, Sensitivity, of_values
 from dpgov.privacy.plan.canonical import canonical
 from dpgov.privacy.plan.domains import category_domain, column_spec
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.privacy.plan.schema import MissingRule, Neighbouring, PrivacyUnit
-from dpgov.privacy.reuse.estimates import Stored
+from dpgov.privacy.reuse.estimates import StoredAnswer
 from dpgov.privacy.reuse.holdings import estimates_of
 from dpgov.privacy.reuse.unions import union_of
 from tests.reference import exact_answer
@@ -104,7 +104,7 @@ def test_a_group_moves_them_as_far_as_all_its_units_do(
 ) -> None:
     """F5: so that j of k units in one part of a divided budget lose j/k of what the k lose."""
 
-    def declared(k: int) -> Reach:
+    def declared(k: int) -> Sensitivity:
         exposed = Exposure(
             rows=k * rows,
             neighbouring=relation,
@@ -117,7 +117,7 @@ def test_a_group_moves_them_as_far_as_all_its_units_do(
         return of_values(values, exposed)
 
     one, all_of_them = declared(1), declared(units)
-    assert all_of_them == Reach(units * one.l1, units**2 * one.l2_squared)
+    assert all_of_them == Sensitivity(units * one.l1, units**2 * one.l2_squared)
 
 
 COLOUR = column_spec("colour", category_domain(["red", "blue"]), MissingRule.DROP, "")
@@ -169,7 +169,7 @@ def test_numbers_of_groups_are_never_added_up_to_another_answer() -> None:
     )
     union = union_of(coarse, fine, schema)
     assert union is not None
-    stored = Stored("one", prepare(fine, schema), union)
+    stored = StoredAnswer("one", prepare(fine, schema), union)
     assert not list(estimates_of(stored, coarse.statistics[0]))
     assert canonical(coarse, schema) != canonical(fine, schema)
 

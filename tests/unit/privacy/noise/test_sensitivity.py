@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.privacy.mechanisms.draw import Draw
-from dpgov.privacy.noise.sensitivity import Reach
+from dpgov.privacy.noise.sensitivity import Sensitivity
 from dpgov.privacy.plan.domains import column_spec, numeric_domain
 from dpgov.privacy.plan.schema import (
     ColumnSpec,
@@ -35,11 +35,11 @@ Rows = list[Row] | list[Owned]
 RELATIONS = list(Neighbouring)
 
 
-def moved(blueprint: Blueprint, place: int, before: Rows, after: Rows) -> Reach:
+def moved(blueprint: Blueprint, place: int, before: Rows, after: Rows) -> Sensitivity:
     """How far a table's vector lies from another's: L1, and L2 squared."""
     pairs = zip(*(exact_vector(blueprint, place, rows) for rows in (before, after)), strict=True)
     apart = [abs(x - y) for x, y in pairs]
-    return Reach(sum(apart), sum(x * x for x in apart))
+    return Sensitivity(sum(apart), sum(x * x for x in apart))
 
 
 def check_all_draws(blueprint: Blueprint, before: Rows, after: Rows) -> None:
@@ -151,7 +151,7 @@ def test_a_sum_has_this_reach(
     """D1: U - L alone would not do once a row can drop out or change its bin."""
     schema = schema_with(numbers(lower, upper, missing), relation, 100)
     raw = question({"statistic": "sum", "column": "x"}, **more)
-    assert only_draw(raw, schema).reach == Reach(*expected)
+    assert only_draw(raw, schema).reach == Sensitivity(*expected)
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_a_count_has_this_reach(
 ) -> None:
     """F5: a partition costs once under add_remove and twice under change_one."""
     schema = schema_of(numbers("0", "10", DROP), neighbouring=relation, public_rows=100, mode=mode)
-    assert only_draw(question(COUNT, **more), schema).reach == Reach(*expected)
+    assert only_draw(question(COUNT, **more), schema).reach == Sensitivity(*expected)
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_a_mean_is_made_of_these_sums(
     schema = schema_with(numbers("5", "10", IMPUTE), relation, 100)
     taken = only_draw(question({"statistic": "mean", "column": "x"}, **more), schema)
     assert len(taken.readings) == readings
-    assert taken.reach == Reach(*expected)
+    assert taken.reach == Sensitivity(*expected)
 
 
 @pytest.mark.parametrize("public", [None, 0])
@@ -233,7 +233,7 @@ def test_the_three_sums_of_a_variance_move_as_one_count_does() -> None:
     """D1: whatever its value, a row adds 25 in all to sums that each stand for 25 a row."""
     schema = schema_with(numbers("5", "10", DROP), ADD, None)
     taken = only_draw(question({"statistic": "variance", "column": "x"}), schema)
-    assert taken.reach == Reach(25, 625)
+    assert taken.reach == Sensitivity(25, 625)
     assert {reading.unit.denominator for reading in taken.readings} == {25}
 
 
@@ -276,7 +276,7 @@ def test_a_clip_of_a_column_of_two_makes_its_reach_smaller(formula: str) -> None
     raw = of_two(formula, "sum")
     raw["statistics"][0]["clip"] = clip
     schema = schema_of(*SMALL)
-    assert only_draw(raw, schema).reach == Reach(2, 4)
+    assert only_draw(raw, schema).reach == Sensitivity(2, 4)
     assert only_draw(of_two(formula, "sum"), schema).reach.l1 > 2
     blueprint = blueprint_of(raw, schema)
     codes: list[Row] = [(x, y) for x in range(4) for y in range(7)]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import signal
 
-from dpgov.privacy.noise.intervals import Sums, mean_bounds, variance_range
+from dpgov.privacy.noise.intervals import BernsteinSums, mean_bounds, variance_range
 from dpgov.privacy.noise.noise import Noise, NoiseKind
 from dpgov.privacy.noise.spread import weighted
 from dpgov.privacy.plan.levels import CONFIDENCE_LEVELS
@@ -102,7 +102,7 @@ def test_a_mean_in_the_middle_is_bounded_better_than_one_at_its_bound(
     kind: NoiseKind, scale: float, level: Fraction
 ) -> None:
     """In the middle the noise of the count does not matter."""
-    sums = Sums(Noise(kind, scale), degree=1, whole=10)
+    sums = BernsteinSums(Noise(kind, scale), degree=1, whole=10)
     middle, side = mean_bounds(sums, level, np.array([0.0, 0.4]), np.array([1e4, 1e4]))
     assert 0 < middle < side
 
@@ -111,7 +111,7 @@ def test_a_mean_in_the_middle_is_bounded_better_than_one_at_its_bound(
 @pytest.mark.parametrize("count", [0.0, 0.99, -1.0, -50.0])
 def test_a_noisy_count_below_one_leaves_only_the_declared_bounds(count: float, degree: int) -> None:
     """Whatever the noise, a mean over what looks like no rows may lie at the farther bound."""
-    sums = Sums(Noise(LAPLACE, 0.1), degree=degree, whole=73)
+    sums = BernsteinSums(Noise(LAPLACE, 0.1), degree=degree, whole=73)
     level, place, counts = CONFIDENCE_LEVELS[0], np.array([0.2]), np.array([count])
     assert mean_bounds(sums, level, place, counts).tolist() == [0.7]
     if degree == 2:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dpgov.privacy.noise.noise import Floats, Noise, NoiseKind
-from dpgov.privacy.noise.spread.sums import Term, bound, bounds
+from dpgov.privacy.noise.spread.sums import WeightedNoise, bound, bounds
 from dpgov.privacy.noise.spread.weighted import bound as bound_of_few
 
 LEVELS = (Fraction(90, 100), Fraction(95, 100), Fraction(99, 100))
@@ -47,29 +47,48 @@ def test_a_sum_of_equal_noises_is_bounded_as_exactly_as_can_be(
     noise = Noise(kind, scale)
     for level in LEVELS:
         exact = exact_bound(noise, times, level)
-        assert exact <= math.floor(bound((Term(noise, 1.0, times),), level)) <= 1.01 * exact + 1
+        assert (
+            exact
+            <= math.floor(bound((WeightedNoise(noise, 1.0, times),), level))
+            <= 1.01 * exact + 1
+        )
 
 
 def test_one_noise_has_its_own_bound() -> None:
     noise = Noise(NoiseKind.LAPLACE, 3.0)
-    found = [bound((Term(noise, 1.0),), level) for level in LEVELS]
+    found = [bound((WeightedNoise(noise, 1.0),), level) for level in LEVELS]
     assert found == [noise.tail_bound(level) for level in LEVELS]
     assert bound((), LEVELS[0]) == 0.0
 
 
 MIXED = (
-    (Term(Noise(NoiseKind.LAPLACE, 2.0), 0.8), Term(Noise(NoiseKind.LAPLACE, 6.0), 0.2)),
-    (Term(Noise(NoiseKind.LAPLACE, 2.0), 0.5, 9), Term(Noise(NoiseKind.GAUSSIAN, 4.0), -0.5, 2)),
-    (Term(Noise(NoiseKind.LAPLACE, 0.4), 1.0, 12), Term(Noise(NoiseKind.LAPLACE, 0.4), 0.3, 12)),
-    (Term(Noise(NoiseKind.LAPLACE, 900.0), 0.01, 4), Term(Noise(NoiseKind.LAPLACE, 900.0), 0.02)),
-    (Term(Noise(NoiseKind.GAUSSIAN, 0.5), 1.0, 40), Term(Noise(NoiseKind.LAPLACE, 1.0), 0.1)),
+    (
+        WeightedNoise(Noise(NoiseKind.LAPLACE, 2.0), 0.8),
+        WeightedNoise(Noise(NoiseKind.LAPLACE, 6.0), 0.2),
+    ),
+    (
+        WeightedNoise(Noise(NoiseKind.LAPLACE, 2.0), 0.5, 9),
+        WeightedNoise(Noise(NoiseKind.GAUSSIAN, 4.0), -0.5, 2),
+    ),
+    (
+        WeightedNoise(Noise(NoiseKind.LAPLACE, 0.4), 1.0, 12),
+        WeightedNoise(Noise(NoiseKind.LAPLACE, 0.4), 0.3, 12),
+    ),
+    (
+        WeightedNoise(Noise(NoiseKind.LAPLACE, 900.0), 0.01, 4),
+        WeightedNoise(Noise(NoiseKind.LAPLACE, 900.0), 0.02),
+    ),
+    (
+        WeightedNoise(Noise(NoiseKind.GAUSSIAN, 0.5), 1.0, 40),
+        WeightedNoise(Noise(NoiseKind.LAPLACE, 1.0), 0.1),
+    ),
 )
 
 
 @pytest.mark.parametrize("terms", MIXED)
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_sum_of_different_noises_is_covered_and_not_too_wide(
-    terms: tuple[Term, ...], level: Fraction
+    terms: tuple[WeightedNoise, ...], level: Fraction
 ) -> None:
     """Against many sums, within 1.15 of the empirical quantile and half a step."""
     generator = np.random.default_rng(7)
@@ -92,7 +111,7 @@ def test_rows_of_weights_are_bounded_one_by_one() -> None:
     noise, level = Noise(NoiseKind.LAPLACE, 50.0), LEVELS[1]
     weights = np.array([[1.0, -0.5], [0.0, 2.0], [0.0, 0.0]])
     found = bounds(noise, 6, weights, level)
-    assert found[0] == bound((Term(noise, 1.0, 6), Term(noise, 0.5, 6)), level)
-    assert found[1] == 2 * math.floor(bound((Term(noise, 1.0, 6),), level))
+    assert found[0] == bound((WeightedNoise(noise, 1.0, 6), WeightedNoise(noise, 0.5, 6)), level)
+    assert found[1] == 2 * math.floor(bound((WeightedNoise(noise, 1.0, 6),), level))
     assert found[2] == 0.0
     assert bounds(noise, 1, weights, level)[0] == bound_of_few(noise, (1.0, -0.5), level)

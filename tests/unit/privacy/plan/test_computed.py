@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpgov.privacy.plan.calendar import Step
+from dpgov.privacy.plan.calendar import DateStep
 from dpgov.privacy.plan.computed.computing import MISSING, computed_codes
 from dpgov.privacy.plan.computed.declared import check_computed, domain_of, formula_of
 from dpgov.privacy.plan.domains import category_domain, column_spec, date_domain, numeric_domain
@@ -34,7 +34,7 @@ def number(name: str, lower: str, upper: str, step: str = "1") -> ColumnSpec:
     return column_spec(name, numeric_domain(lower, upper, step), "drop", "")
 
 
-def dates(name: str, lower: str, upper: str, step: Step = Step.DAY) -> ColumnSpec:
+def dates(name: str, lower: str, upper: str, step: DateStep = DateStep.DAY) -> ColumnSpec:
     return column_spec(name, date_domain(lower, upper, step), "drop", "")
 
 
@@ -110,7 +110,7 @@ def test_a_formula_is_the_same_after_it_was_stored() -> None:
     ("kind", "operands", "compares", "constants", "field"),
     [
         (DIFFERENCE, [AGE, CAME], None, [], "second"),
-        (DIFFERENCE, [CAME, dates("m", "2020", "2024", Step.MONTH)], None, [], "second"),
+        (DIFFERENCE, [CAME, dates("m", "2020", "2024", DateStep.MONTH)], None, [], "second"),
         (DIFFERENCE, [AGE, AGE], None, [], "second"),
         (DIFFERENCE, [AGE], None, [], "second"),
         (DIFFERENCE, [WARD, AGE], None, [], "first"),

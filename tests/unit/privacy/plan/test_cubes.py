@@ -17,11 +17,11 @@ from dpgov.privacy.plan.cubes import CELLS, NUMBERS, Layout, answers, cubes_of
 from dpgov.privacy.plan.request import (
     AnyOf,
     CodeFilter,
-    Curve,
     ExactRequest,
     Factor,
     Measure,
     MeasureKind,
+    TabulatedCurve,
     UnitBounds,
 )
 from dpgov.privacy.plan.schema import ColumnSpec
@@ -93,7 +93,7 @@ ROWS, UNITS = Measure(MeasureKind.ROWS), Measure(MeasureKind.UNITS)
 PLAIN = Layout((0, 1), (10, 3), (2,), None, 1000)
 OF_PEOPLE = Layout((0, 1), (10, 3), (2,), 3, 1000)
 SUM = Measure(MeasureKind.CODE_SUM, 0)
-CURVE = Curve((), 0, (0, 64), 1, 64, 1)
+CURVE = TabulatedCurve((), 0, (0, 64), 1, 64, 1)
 OF_2 = CodeFilter(2, ((0, 1),))
 
 

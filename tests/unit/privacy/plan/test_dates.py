@@ -17,7 +17,7 @@ from dpgov.privacy.plan.by_calendar import (
     how_many_ranges,
     names_of,
 )
-from dpgov.privacy.plan.calendar import Step, date_of, days_of, period_text, span_of, start_of
+from dpgov.privacy.plan.calendar import DateStep, date_of, days_of, period_text, span_of, start_of
 from dpgov.privacy.plan.domains import column_spec, date_domain
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.plan import InvalidPlan
@@ -60,15 +60,15 @@ def test_the_calendar_is_that_of_python(number: int) -> None:
     day = dt.date.fromordinal(number + 1)
     assert date_of(number) == (day.year, day.month, day.day)
     assert days_of(day.year, day.month, day.day) == number
-    assert period_text(Step.DAY, number) == day.isoformat()
+    assert period_text(DateStep.DAY, number) == day.isoformat()
     assert (
-        period_text(Step.WEEK, number // 7)
+        period_text(DateStep.WEEK, number // 7)
         == f"{day.isocalendar().year:04}-W{day.isocalendar().week:02}"
     )
 
 
-@given(st.sampled_from(list(Step)), st.integers(0, 9_998))
-def test_a_period_s_name_names_that_period(step: Step, number: int) -> None:
+@given(st.sampled_from(list(DateStep)), st.integers(0, 9_998))
+def test_a_period_s_name_names_that_period(step: DateStep, number: int) -> None:
     span = span_of(period_text(step, number))
     assert (span.start, span.end) == (start_of(step, number), start_of(step, number + 1))
 
@@ -190,9 +190,9 @@ def truly(part: CalendarPart, second: int) -> str:
 
 
 @settings(deadline=None)
-@given(st.sampled_from(list(Step)), st.integers(0, 80_000), st.integers(1, 3_000), st.data())
+@given(st.sampled_from(list(DateStep)), st.integers(0, 80_000), st.integers(1, 3_000), st.data())
 def test_bins_take_every_date_once_whatever_was_declared(
-    step: Step, first: int, top: int, data: st.DataObject
+    step: DateStep, first: int, top: int, data: st.DataObject
 ) -> None:
     """D7: nothing falls between two months, quarters or years, nor in two of them."""
     texts = (period_text(step, number % 9_000) for number in (first, first + top))

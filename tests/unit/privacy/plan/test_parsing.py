@@ -9,7 +9,7 @@ from hypothesis import given
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.plan.parsing.plans import MAX_QUANTILES, MAX_STATISTICS, parse_plan
 from dpgov.privacy.plan.parsing.where import MAX_DEPTH, MAX_FILTERS
-from dpgov.privacy.plan.plan import Compound, Condition, Grouping, Joint, Plan, Statistic
+from dpgov.privacy.plan.plan import Compound, Condition, Connective, Grouping, Plan, Statistic
 from dpgov.privacy.plan.statistics import StatisticKind
 from tests.unit.privacy.reading import parse, refused
 from tests.unit.privacy.tables import COUNT, MEAN_AGE, question, questions, schema_of
@@ -66,8 +66,8 @@ def test_nested_filters_shares_and_quantiles_are_read_into_exact_values() -> Non
         ),
         where=(
             Compound(
-                Joint.OR,
-                (first, Compound(Joint.NOT, (Compound(Joint.AND, (second, first)),))),
+                Connective.OR,
+                (first, Compound(Connective.NOT, (Compound(Connective.AND, (second, first)),))),
             ),
         ),
         group_by=(),

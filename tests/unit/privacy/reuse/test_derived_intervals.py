@@ -7,7 +7,7 @@ import pytest
 
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.blueprint import Blueprint
-from dpgov.privacy.reuse.derived import Derivation
+from dpgov.privacy.reuse.derived import PlanReuse
 from tests.statistical.evidence import fewest, most
 from tests.unit.privacy.deriving import (
     AGES,
@@ -47,7 +47,7 @@ def test_intervals_of_unions_cover_and_are_not_too_wide(mode: Mode, asked: dict[
 
 
 def _errors_of(
-    found: Derivation, stored: Blueprint, true: float
+    found: PlanReuse, stored: Blueprint, true: float
 ) -> tuple["np.ndarray[Any, np.dtype[np.float64]]", float]:
     bodies = [found.body({"0": release_of(stored, ROWS)}, []) for _ in range(600)]
     return np.array([abs(values(body)[0] - true) for body in bodies]), errors(bodies[0])[0]

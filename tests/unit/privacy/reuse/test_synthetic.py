@@ -13,8 +13,8 @@ import pytest
 from dpgov.privacy.answer.fitting import (
     MAX_CELLS,
     Axis,
-    Table,
-    TooLarge,
+    ReleasedTable,
+    TooManyCells,
     axes_of,
     fit,
     needs_of,
@@ -51,10 +51,10 @@ def marginal(cells: Floats, kept: tuple[int, ...]) -> Floats:
 PAIRS = list(combinations(range(len(AXES)), 2))
 
 
-def tables_of(cells: Floats, scale: float, seed: int = 0) -> list[Table]:
+def tables_of(cells: Floats, scale: float, seed: int = 0) -> list[ReleasedTable]:
     chance = np.random.default_rng(seed)
     return [
-        Table(
+        ReleasedTable(
             tuple(AXES[n] for n in pair),
             (true := marginal(cells, pair)) + chance.laplace(0, scale, true.shape),
             2 * scale**2,
@@ -118,21 +118,21 @@ def test_rounding_keeps_the_sum_up_to_every_cell() -> None:
 
 def test_one_table_is_made_plausible_as_its_answer_is() -> None:
     counts = np.array([[12.0, -3.0, 4.0], [0.0, -1.0, 7.0], [2.0, 2.0, -5.0]])
-    table = Table((*AXES[:1], Axis("e", ("x", "y", "z"))), counts, 2.0)
+    table = ReleasedTable((*AXES[:1], Axis("e", ("x", "y", "z"))), counts, 2.0)
     fitted = fit([table], table.axes, total_of([table]))
     adjusted = np.array(adjusted_table(counts.ravel().tolist())).reshape(3, 3)
     assert np.abs(fitted - adjusted).max() < 1
 
 
 def test_an_empty_table_makes_no_rows() -> None:
-    empty = Table(AXES[:2], np.full((3, 5), -2.0), 2.0)
+    empty = ReleasedTable(AXES[:2], np.full((3, 5), -2.0), 2.0)
     assert synthesise([empty]).rows == 0
-    assert synthesise([empty, Table(AXES[1:3], np.zeros((5, 4)), 2.0)]).rows == 0
+    assert synthesise([empty, ReleasedTable(AXES[1:3], np.zeros((5, 4)), 2.0)]).rows == 0
 
 
 def test_more_exact_tables_count_for_more() -> None:
-    exact = Table(AXES[:1], np.array([50.0, 30.0, 20.0]), 0.01)
-    rough = Table(AXES[:2], np.full((3, 5), 20.0), 1e4)
+    exact = ReleasedTable(AXES[:1], np.array([50.0, 30.0, 20.0]), 0.01)
+    rough = ReleasedTable(AXES[:2], np.full((3, 5), 20.0), 1e4)
     assert total_of([exact, rough]) == 100
     found = fit([exact, rough], axes_of([exact, rough]), 100).sum(axis=1)
     assert np.abs(found - exact.counts).max() < 1
@@ -141,8 +141,8 @@ def test_more_exact_tables_count_for_more() -> None:
 def test_too_many_cells_are_refused_before_anything_is_computed() -> None:
     """M2: memory and time are bounded by the number of cells, which is public."""
     wide = [Axis(name, tuple(map(str, range(100)))) for name in "xyz"]
-    tables = [Table((axis,), np.zeros(100), 1.0) for axis in wide]
-    with pytest.raises(TooLarge) as refused:
+    tables = [ReleasedTable((axis,), np.zeros(100), 1.0) for axis in wide]
+    with pytest.raises(TooManyCells) as refused:
         synthesise(tables)
     assert refused.value.cells == 1_000_000
     assert "at most 200000" in str(refused.value)

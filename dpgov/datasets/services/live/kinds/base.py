@@ -8,13 +8,13 @@ from typing import Any, Literal, Protocol
 from django.conf import settings
 
 from dpgov.datasets.models import LiveTable
-from dpgov.engines.live import Kind, LiveEngine, Provenance
+from dpgov.engines.live import CellKind, LiveEngine, Provenance
 from dpgov.language.said import Said, said
 from dpgov.privacy.plan.schema import ColumnSpec, PrivacyUnit
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class TypedField:
     """Something that an owner types to say where rows are; `name` is a field of LiveTable.
 
     `may_change`: it is no part of the place, and may be replaced together with the password.
@@ -29,7 +29,7 @@ class Typed:
     may_change: bool = False
 
 
-HOST = Typed(
+HOST = TypedField(
     "host",
     said("Host"),
     said("As the people who run this installation allowed it."),
@@ -37,9 +37,9 @@ HOST = Typed(
 )
 
 
-def port(initial: int) -> Typed:
+def port(initial: int) -> TypedField:
     """The port, with the usual one of such servers."""
-    return Typed("port", said("Port"), initial=initial, how="number")
+    return TypedField("port", said("Port"), initial=initial, how="number")
 
 
 def statement_seconds() -> int:
@@ -48,7 +48,7 @@ def statement_seconds() -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class SourceNames:
     """By what a source is known again, in the open; `marks` hashes them.
 
     `kept` are stored: True is the source itself, False what it reads or lies in. `sought` are those
@@ -62,14 +62,14 @@ class Names:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SourceDescription:
     """What a server says of a source, and nothing of its rows.
 
     `columns` are all there are, by their names; None is one that is not read.
     """
 
-    columns: Mapping[str, Kind | None]
-    names: Names
+    columns: Mapping[str, CellKind | None]
+    names: SourceNames
 
 
 Problems = Mapping[StrEnum, tuple[str, Said]]
@@ -85,8 +85,8 @@ class SourceKind(Protocol):
     rows_are: Said
     lead: Said
     notes: tuple[Said, ...]
-    fields: tuple[Typed, ...]
-    secret: Typed
+    fields: tuple[TypedField, ...]
+    secret: TypedField
     # The field that says which rows of the server they are.
     named_by: str
     not_allowed: Said
@@ -115,7 +115,7 @@ class SourceKind(Protocol):
 
     def check(
         self, live: LiveTable, secret: str, columns: tuple[ColumnSpec, ...], unit: PrivacyUnit
-    ) -> Seen:
+    ) -> SourceDescription:
         """Ask the server for the form; raises SourceRefused and DataNotOpened."""
         ...
 
@@ -130,10 +130,10 @@ class SourceKind(Protocol):
         """What answers; nothing is called yet."""
         ...
 
-    def names(self, live: LiveTable, provenance: Provenance) -> Names:
+    def names(self, live: LiveTable, provenance: Provenance) -> SourceNames:
         """By what it is known while its rows come from there."""
         ...
 
     def sought(self, live: LiveTable) -> frozenset[str] | None:
-        """Names of `Names.sought` that follow from the place alone; None: those that are kept."""
+        """Of `SourceNames.sought` those that follow from the place alone; None: the kept ones."""
         ...

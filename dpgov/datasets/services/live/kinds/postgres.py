@@ -8,11 +8,11 @@ from django.conf import settings
 from dpgov.datasets.models import LiveTable
 from dpgov.datasets.services.live.kinds.base import (
     HOST,
-    Names,
     Problems,
-    Seen,
+    SourceDescription,
     SourceKind,
-    Typed,
+    SourceNames,
+    TypedField,
     port,
     statement_seconds,
 )
@@ -84,17 +84,17 @@ class Postgres(SourceKind):
     fields = (
         HOST,
         port(5432),
-        Typed("database", said("Database")),
-        Typed("schema", said("Schema"), initial="public"),
-        Typed("table", said("Table or view")),
-        Typed(
+        TypedField("database", said("Database")),
+        TypedField("schema", said("Schema"), initial="public"),
+        TypedField("table", said("Table or view")),
+        TypedField(
             "role",
             said("Role"),
             said("It may read this table and write nothing. It must not own the table."),
             may_change=True,
         ),
     )
-    secret = Typed("password", said("Password"))
+    secret = TypedField("password", said("Password"))
     named_by = "table"
     is_cluster = False
     not_allowed = said(
@@ -123,11 +123,11 @@ class Postgres(SourceKind):
 
     def check(
         self, live: LiveTable, secret: str, columns: tuple[ColumnSpec, ...], unit: PrivacyUnit
-    ) -> Seen:
+    ) -> SourceDescription:
         source = Source(live.schema, live.table, columns, unit)
         allowed = settings.DPGOV_LIVE["servers"]
         known = check_source(_server(live, secret), source, allowed=allowed)
-        return Seen(known.columns, self.names(live, known.provenance))
+        return SourceDescription(known.columns, self.names(live, known.provenance))
 
     def engine(
         self,
@@ -145,7 +145,7 @@ class Postgres(SourceKind):
             seconds=statement_seconds(),
         )
 
-    def names(self, live: LiveTable, provenance: Provenance) -> Names:
+    def names(self, live: LiveTable, provenance: Provenance) -> SourceNames:
         itself, *read = provenance.relations
         claim = f"{provenance.system}/{itself.number}"
         # By name too: a table that is made anew has another number.
@@ -153,7 +153,7 @@ class Postgres(SourceKind):
         kept = {f"{one}/{live.database}/{other.name}": False for one in servers for other in read}
         kept |= {f"{provenance.system}/{other.number}": False for other in read}
         kept |= {f"{one}/{live.database}/{itself.name}": True for one in servers}
-        return Names(claim, kept | {claim: True}, frozenset({claim, *kept}))
+        return SourceNames(claim, kept | {claim: True}, frozenset({claim, *kept}))
 
     def sought(self, live: LiveTable) -> frozenset[str] | None:
         return None

@@ -12,11 +12,11 @@ from django.conf import settings
 from dpgov.datasets.models import LiveTable
 from dpgov.datasets.services.live.kinds.base import (
     HOST,
-    Names,
     Problems,
-    Seen,
+    SourceDescription,
     SourceKind,
-    Typed,
+    SourceNames,
+    TypedField,
     port,
     statement_seconds,
 )
@@ -89,13 +89,13 @@ class Spark(SourceKind):
     fields = (
         HOST,
         port(15002),
-        Typed(
+        TypedField(
             "path",
             said("File or folder"),
             said("With its scheme, such as s3a://hospital/visits, in a folder that is allowed."),
             longest=500,
         ),
-        Typed(
+        TypedField(
             "in_microseconds",
             said("Dates with hours are kept in microseconds, in every file"),
             said(
@@ -106,7 +106,7 @@ class Spark(SourceKind):
             how="tick",
         ),
     )
-    secret = Typed("password", said("Token"))
+    secret = TypedField("password", said("Token"))
     named_by = "path"
     is_cluster = True
     not_allowed = said(
@@ -141,10 +141,10 @@ class Spark(SourceKind):
 
     def check(
         self, live: LiveTable, secret: str, columns: tuple[ColumnSpec, ...], unit: PrivacyUnit
-    ) -> Seen:
+    ) -> SourceDescription:
         source = _source(live, columns, unit)
         kinds = check_source(_server(live, secret), source, allowed=_folders())
-        return Seen(kinds, _names(live))
+        return SourceDescription(kinds, _names(live))
 
     def engine(
         self,
@@ -162,7 +162,7 @@ class Spark(SourceKind):
             seconds=statement_seconds(),
         )
 
-    def names(self, live: LiveTable, provenance: Provenance) -> Names:
+    def names(self, live: LiveTable, provenance: Provenance) -> SourceNames:
         return _names(live)
 
     def sought(self, live: LiveTable) -> frozenset[str] | None:
@@ -189,7 +189,7 @@ def _source(live: LiveTable, columns: tuple[ColumnSpec, ...], unit: PrivacyUnit)
     return Source(live.path, columns, unit, in_microseconds=live.in_microseconds)
 
 
-def _names(live: LiveTable) -> Names:
+def _names(live: LiveTable) -> SourceNames:
     """Whose path begins with whose: of two, one is named at the other, or within it.
 
     Two folders in a third are not the same, though both are within it: nobody seeks that.
@@ -200,7 +200,7 @@ def _names(live: LiveTable) -> Names:
     within = {f"spark/within {folder}": False for folder in (path, *above)}
     sought = {f"spark/at {folder}" for folder in above}
     kept = {here: True, claim: False, **within}
-    return Names(claim, kept, frozenset({here, claim, f"spark/within {path}", *sought}))
+    return SourceNames(claim, kept, frozenset({here, claim, f"spark/within {path}", *sought}))
 
 
 def _paths(path: str) -> Iterator[str]:
