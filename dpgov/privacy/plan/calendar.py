@@ -26,6 +26,10 @@ class DateStep(StrEnum):
     QUARTER = "quarter"
     YEAR = "year"
 
+    def __repr__(self) -> str:
+        """Never changed: invented rows, and what joint parties compare, follow a domain's repr."""
+        return f"<Step.{self.name}: {self.value!r}>"
+
 
 # How far two neighbouring dates of a column lie apart.
 STEP_WORDS = {

@@ -73,6 +73,19 @@ def test_the_rows_are_known_by_heart() -> None:
     assert known == KNOWN
 
 
+def test_what_rows_are_invented_by_is_what_it_was() -> None:
+    """How a domain reads as text, whatever classes are called: joint parties compare it, too."""
+    assert [repr(spec.domain) for spec in COLUMNS] == DOMAINS
+
+
+DOMAINS = [
+    "NumericDomain(lower=Decimal('17'), upper=Decimal('9E+1'), step=Decimal('1'))",
+    "NumericDomain(lower=Decimal('1'), upper=Decimal('99'), step=Decimal('1'))",
+    "NumericDomain(lower=Decimal('-2.5'), upper=Decimal('1.5'), step=Decimal('0.25'))",
+    "CategoryDomain(categories=('Female', 'Male'))",
+    "DateDomain(lower=Decimal('0'), upper=Decimal('9'), step=Decimal('1'), "
+    "unit=<Step.DAY: 'day'>, first=738941, layout='', zone='UTC')",
+]
 KNOWN = [
     [28, 29, 26, 25, 29],
     [44, 51, 61, 46, 47],
