@@ -1,4 +1,7 @@
-"""Which rooms a room's templates ask: those that its code may import, and a few above, by name."""
+"""Which rooms a room's templates ask, those that its code may import and a few above by name.
+
+And that the fields of forms are written in one way.
+"""
 
 import re
 from collections.abc import Iterator
@@ -15,6 +18,17 @@ UPWARDS = {
     "datasets/limit.html": {"limits"},  # the form that lowers any limit
     "queries/ask/_quote_limits.html": {"limits"},  # limits as a table, as on their own page
     "limits/_limits_parts.html": {"dashboards"},  # the meter of a budget, as on its page
+}
+
+# A label that somebody wrote: of a form's field, or of anything in what a browser takes for one.
+_LABEL = re.compile(
+    r"{{\s*(?:form\.\w+|\w*field)\.label\b|<(?:label|legend)\b[^>]*>\s*{{\s*[\w.]+\.label\b"
+)
+LABELLED_BY_HAND = {
+    "datasets/_adding.html": "the heading of what opens and closes",
+    "datasets/live/live.html": "a term beside what is kept secret; nothing is typed there",
+    "explain/lessons/_control.html": "a control of a figure, which is no field of a form",
+    "oversight/log/_audit_search.html": "a search box with its button beside it",
 }
 
 
@@ -42,3 +56,10 @@ def test_a_template_asks_no_room_above_its_own_but_where_this_is_said() -> None:
         if above := asked - contract.below(room):
             upwards[name.as_posix()] = above
     assert upwards == UPWARDS
+
+
+def test_fields_are_shown_in_one_way() -> None:
+    """Also to whoever hears a page: label, help and what is wrong are tied to the input there."""
+    others = [p for p in _TEMPLATES.rglob("*.html") if p.parent.name not in ("fields", "picking")]
+    found = {p.relative_to(_TEMPLATES).as_posix() for p in others if _LABEL.search(p.read_text())}
+    assert found == set(LABELLED_BY_HAND)

@@ -33,6 +33,7 @@ class AudienceForm(forms.Form):
         of=Suggested.ANALYSTS,
         required=False,
         label=_("Named people"),
+        help_text=_("This list counts while only named people see the dataset."),
         widget=forms.CheckboxSelectMultiple({"class": "form-check-input"}),
         error_messages={
             "invalid_choice": _ONLY_ANALYSTS,

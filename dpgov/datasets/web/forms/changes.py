@@ -21,6 +21,7 @@ from dpgov.datasets.services.held.deciding import (
     SHARE_HELD_DATASET_BUDGET,
 )
 from dpgov.datasets.services.held.holds import possible_lenders
+from dpgov.datasets.web.forms.dataset import access_field
 from dpgov.language.translation import translated
 from dpgov.web.picking import PickOne, Suggested
 from dpgov.web.typed import Lines
@@ -68,10 +69,7 @@ class DeleteDataForm(forms.Form):
 class AccessForm(forms.Form):
     """Who can ask about a dataset."""
 
-    needs_allocation = forms.BooleanField(
-        label=_("Only people and projects with an allocation may ask"),
-        required=False,
-    )
+    needs_allocation = access_field()
 
 
 class PauseForm(forms.Form):

@@ -32,6 +32,17 @@ class UploadForm(forms.Form):
     )
 
 
+def access_field() -> forms.BooleanField:
+    """Whether asking takes an allocation; of a new dataset, and of one that is there."""
+    return forms.BooleanField(
+        label=_("Only people and projects with an allocation may ask"),
+        required=False,
+        help_text=_(
+            "Otherwise every analyst of your organisation may ask, up to the limit of the dataset."
+        ),
+    )
+
+
 class DatasetForm(UnitForm):
     """What is declared about the dataset as a whole."""
 
@@ -83,7 +94,13 @@ class DatasetForm(UnitForm):
             "expected errors. Leave it empty if you are not sure."
         ),
     )
-    mode = mode_field(_("It can never be changed."))
+    mode = mode_field(
+        _(
+            "Pure ε is the stronger promise and the simpler one: take it for a few large "
+            "questions. Under (ε, δ) a probability of δ comes on top of what ε allows, and "
+            "several times as many small questions fit. This choice can never be changed."
+        )
+    )
     delta = delta_field()
     epsilon_limit = EpsilonField(
         label=_("Limit on ε for the dataset"),
@@ -110,14 +127,14 @@ class DatasetForm(UnitForm):
             "some parts is then paid by those parts alone. It can never be changed."
         ),
     )
-    needs_allocation = forms.BooleanField(
-        label=_("Only people and projects with an allocation may ask"),
-        required=False,
-    )
-
+    needs_allocation = access_field()
     named_only = forms.BooleanField(
         label=_("Only people named by an owner can see it"),
         required=False,
+        help_text=_(
+            "Otherwise every analyst of your organisation sees it as soon as it is registered. "
+            "You name them in its settings, under “Audience”."
+        ),
     )
 
     def __init__(self, *args: Any, headers: Sequence[str], **kwargs: Any) -> None:

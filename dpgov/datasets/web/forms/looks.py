@@ -35,6 +35,10 @@ class RuleForm(forms.Form):
         ],
         coerce=lambda word: word == "yes",
         widget=forms.RadioSelect,
+        help_text=_(
+            "Either way the owner sees the same whether or not the data resembles anybody else's. "
+            "Data that resembles what its owner brought before is held at once."
+        ),
     )
 
 

@@ -75,6 +75,11 @@ class UnitForm(UnitBoundsForm):
         choices=Dataset.Unit.choices,
         initial=Dataset.Unit.ROW,
         widget=forms.RadioSelect,
+        help_text=_(
+            "The guarantee hides whether one person is in the data. If a person can have several "
+            "rows, such as visits or purchases, and the file says whose each row is, choose the "
+            "second: all rows of a person are then protected together. It can never be changed."
+        ),
     )
     private_id = forms.CharField(
         label=_("Column that names the person"),

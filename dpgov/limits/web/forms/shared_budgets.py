@@ -80,6 +80,7 @@ class DivideForm(forms.Form):
     """Which datasets go, under which name."""
 
     datasets = forms.MultipleChoiceField(
+        label=_("Datasets that leave"),
         widget=forms.CheckboxSelectMultiple,
         error_messages={
             "required": _("Choose at least one dataset."),
@@ -156,6 +157,7 @@ class AcceptSharedBudgetForm(forms.Form):
 
     code = forms.CharField(max_length=80, widget=forms.HiddenInput)
     datasets = _OwnDatasets(
+        label=_("Your datasets about these people"),
         of=Suggested.DATASETS,
         by="slug",
         queryset=Dataset.objects.none(),
