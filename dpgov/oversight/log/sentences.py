@@ -175,14 +175,22 @@ def _line(entry: AuditEntry, known: _Known) -> LogRow:
 def _reason(detail: Mapping[str, Any]) -> str:
     """In a person's own words, or in ours, in the reader's language."""
     kept = next((found for name in _WHY if (found := detail.get(name))), "")
-    return retold(kept) if isinstance(kept, dict) else str(kept)
+    return _retold(kept) if isinstance(kept, dict) else str(kept)
+
+
+def _retold(kept: Mapping[str, Any]) -> str:
+    """Nothing of what is no sentence of ours: a log that somebody changed must still be read."""
+    try:
+        return retold(kept)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+        return ""
 
 
 def told_in(detail: str) -> list[str]:
     """What a check of the log found, as sentences in the reader's language."""
     lists = (_detail(detail).get(name) for name in ("problems", "unread"))
     found = (one for kept in lists if isinstance(kept, list) for one in kept)
-    return [retold(one) for one in found if isinstance(one, dict)]
+    return [words for one in found if isinstance(one, dict) and (words := _retold(one))]
 
 
 def _sentence(action: str, values: Mapping[str, str]) -> str:

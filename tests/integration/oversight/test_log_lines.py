@@ -121,3 +121,27 @@ def test_a_chip_takes_its_own_filter_away(
         ("What", "Question asked", "?dataset=visits"),
         ("Dataset", "visits", "?action=QUERY_SUBMITTED"),
     ]
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        {"pattern": "{who} is missing", "values": {}},
+        {"pattern": "{0}", "values": {}},
+        {"pattern": "no values"},
+        {"pattern": "Entry {number}", "values": {"number": "7"}},
+        {"pattern": 7, "values": []},
+        {"pattern": "{number!x}", "values": {"number": {"value": 1}}},
+    ],
+)
+def test_what_is_no_sentence_of_ours_breaks_no_page_of_the_log(
+    officer: Membership, kept: dict[str, object], client_for: ClientFor
+) -> None:
+    """G5, J6: whoever changed the log in the database must not close it to its readers."""
+    note(officer, Action.DATASETS_FROZEN, detail={"reason": kept})
+    entry = note(officer, Action.AUDIT_LOG_VERIFIED, detail={"problems": [kept], "unread": kept})
+    client = client_for(officer)
+    assert client.get("/audit/").status_code == 200
+    page = client.get(f"/audit/{entry.sequence}/").text
+    assert "What was recorded" in page
+    assert "What was found" not in page
