@@ -20,6 +20,20 @@ DATASET = said("the dataset's budget")
 _REMOVED, _CHANGED = "add_remove", "change"
 
 
+class InTwo(str):
+    """An amount and, behind it in brackets, the same in other terms: `first` and `second`."""
+
+    __slots__ = ("first", "second")
+    first: str
+    second: str
+
+
+def _in_two(first: str, second: str) -> InTwo:
+    text = InTwo(f"{first} ({second})")
+    text.first, text.second = first, second
+    return text
+
+
 def amount(nano: int, currency: Currency) -> str:
     """The exact amount: "ε 0.5", "ρ 0.00005"."""
     return f"{currency.symbol} {as_text(nano)}"
@@ -31,7 +45,7 @@ def question(nano: int, currency: Currency) -> str:
     if currency.delta is None:
         return exact
     alone = _target(currency.together(nano), currency)
-    return translated(said("{exact} ({alone} by itself)", exact=exact, alone=alone))
+    return _in_two(exact, translated(said("{alone} by itself", alone=alone)))
 
 
 def price(nano: int, adds_nano: int, currency: Currency) -> str:
@@ -53,7 +67,7 @@ def pure(epsilon_nano: int, currency: Currency) -> str:
 
 def together(nano: int, currency: Currency) -> str:
     """What everything amounts to: "ε 0.5", "ε 1.204 at δ 1e-6 (ρ 0.03)"."""
-    return translated(_at_delta(currency.together(nano), nano, currency))
+    return _with_exact(currency.together(nano), nano, currency)
 
 
 class Limited(Protocol):
@@ -74,7 +88,7 @@ class Limited(Protocol):
 
 def limit_text(budget: Limited) -> str:
     """A budget's limit: "ε 10", "ε 3 at δ 1e-6 (ρ 0.18506984)"."""
-    return translated(limit_said(budget))
+    return _with_exact(budget.limit_epsilon_nano, budget.limit_nano, budget.currency)
 
 
 def limit_said(budget: Limited) -> str:
@@ -92,6 +106,13 @@ def _target(epsilon_nano: int, currency: Currency) -> str:
     if currency.delta is None:
         return epsilon
     return said("{epsilon} at δ {delta}", epsilon=epsilon, delta=currency.delta_text)
+
+
+def _with_exact(epsilon_nano: int, nano: int, currency: Currency) -> str:
+    exact = amount(nano, currency)
+    if currency.delta is None:
+        return exact
+    return _in_two(target(epsilon_nano, currency), exact)
 
 
 def _at_delta(epsilon_nano: int, nano: int, currency: Currency) -> str:

@@ -76,18 +76,22 @@ def limit(budget: words.Limited) -> str | SafeString:
     return _written(words.limit_text(budget))
 
 
-@lru_cache(maxsize=4096)
 def _written(text: str) -> SafeString:
-    """Signs stay with their numbers; what is in brackets is small print.
-
-    Kept, because a page of budgets says the same few amounts many times.
-    """
-    sentence, _, exact = text.partition(" (")
-    small = format_html(' <small class="text-body-secondary">({}</small>', _kept(exact))
-    return format_html("{}{}", _kept(sentence), small if exact else "")
+    """Signs stay with their numbers; the same in other terms is small print."""
+    if isinstance(text, words.InTwo):
+        return _small_print(text.first, text.second)
+    return _kept(text)
 
 
+@lru_cache(maxsize=4096)
+def _small_print(first: str, second: str) -> SafeString:
+    small = format_html(' <small class="text-body-secondary">({})</small>', _kept(second))
+    return format_html("{}{}", _kept(first), small)
+
+
+@lru_cache(maxsize=4096)
 def _kept(text: str) -> SafeString:
+    """Remembered, because a page of budgets says the same few amounts many times."""
     first, *rest = _SIGNS.split(text)
     pairs = zip(rest[::2], rest[1::2], strict=True)
     return format_html("{}{}", first, format_html_join("", "{}&nbsp;{}", pairs))
