@@ -222,6 +222,9 @@ def _cell_number(groupings: Sequence[CodeGrouping], dialect: Dialect) -> str:
 
 
 def _filter(item: RowFilter) -> str:
+    if isinstance(item, AllOf | AnyOf) and len(item.members) == 1:
+        # Without brackets: to Spark, `FROM data WHERE (FALSE)` names a table WHERE with a column.
+        return _filter(item.members[0])
     if isinstance(item, AllOf):
         return f"({' AND '.join(map(_filter, item.members))})" if item.members else "TRUE"
     if isinstance(item, AnyOf):
