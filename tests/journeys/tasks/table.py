@@ -19,7 +19,8 @@ _INTRODUCTION = """# What each task takes
 
 Every task below is a browser journey of the test suite (`tests/journeys/tasks`). It begins at
 Home, where people land after signing in, or at the link in an e-mail, and goes on by clicking. A
-page is a document that the window loads, what a form leads to included; a click is a press of the
+page is a document that the window loads, what a form leads to included; only the page that shows
+how far a file is read counts as none, since a fast reader leaves it out. A click is a press of the
 mouse, and each field that is filled in or chosen counts as one too. A journey fails when it takes
 more or less than its line says. `uv run python -m tests.journeys.tasks.table` writes this table.
 """

@@ -12,7 +12,7 @@ _METADATA = """
 """
 
 
-@task(Role.OWNER, pages=4, clicks=12)
+@task(Role.OWNER, pages=3, clicks=12)
 def test_register_a_dataset_from_a_file(desk: Page, tmp_path: Path) -> None:
     _upload(desk, tmp_path / "spring.csv")
     declare(desk, "Spring visits")
@@ -28,7 +28,7 @@ def test_leave_a_registration_for_another_day(desk: Page, tmp_path: Path) -> Non
     expect(desk.locator("main")).to_contain_text("You find it again under your uploaded files")
 
 
-@task(Role.OWNER, pages=4, clicks=11)
+@task(Role.OWNER, pages=3, clicks=11)
 def test_resume_a_registration_and_read_its_label_before_it_counts(
     waiting_upload: str, desk: Page
 ) -> None:
@@ -64,7 +64,7 @@ def test_choose_an_epsilon_with_help(waiting_upload: str, desk: Page) -> None:
     expect(desk.locator("#choosing-now")).to_contain_text("of 100")
 
 
-@task(Role.OWNER, pages=6, clicks=6)
+@task(Role.OWNER, pages=5, clicks=6)
 def test_upload_a_new_version(wards: str, desk: Page, tmp_path: Path) -> None:
     desk.get_by_role("link", name="Tram rides", exact=True).click()
     desk.get_by_role("link", name="Settings").click()
