@@ -93,7 +93,11 @@ def limit_text(budget: Limited) -> str:
 
 def limit_said(budget: Limited) -> str:
     """The same for a refusal."""
-    return _at_delta(budget.limit_epsilon_nano, budget.limit_nano, budget.currency)
+    exact = amount(budget.limit_nano, budget.currency)
+    if budget.currency.delta is None:
+        return exact
+    alone = _target(budget.limit_epsilon_nano, budget.currency)
+    return said("{alone} ({exact})", alone=alone, exact=exact)
 
 
 def target(epsilon_nano: int, currency: Currency) -> str:
@@ -113,18 +117,6 @@ def _with_exact(epsilon_nano: int, nano: int, currency: Currency) -> str:
     if currency.delta is None:
         return exact
     return _in_two(target(epsilon_nano, currency), exact)
-
-
-def _at_delta(epsilon_nano: int, nano: int, currency: Currency) -> str:
-    exact = amount(nano, currency)
-    if currency.delta is None:
-        return exact
-    return said(
-        "ε {epsilon} at δ {delta} ({exact})",
-        epsilon=as_text(epsilon_nano),
-        delta=currency.delta_text,
-        exact=exact,
-    )
 
 
 def noted(nano: int | None, currency: Currency, name: str = "") -> dict[str, str | None]:

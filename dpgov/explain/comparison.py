@@ -146,6 +146,8 @@ _ACCOUNTS = (
         slow=True,
     ),
 )
+# Of the accounts, in the order in which they are shown.
+NAMES = [kind.name for kind in _ACCOUNTS]
 
 
 def _figure(

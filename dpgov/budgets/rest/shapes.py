@@ -11,7 +11,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
-from dpgov.budgets.models import Budget
+from dpgov.budgets.models import Budget, RateLimit
 from dpgov.language.translation import translated
 from dpgov.privacy.accounting.decimals import InvalidAmount, as_number, parse_epsilon
 from dpgov.privacy.accounting.loss import Currency
@@ -27,6 +27,10 @@ REMAINING = (
     "not add up."
 )
 MODES = Budget.Mode.choices
+UNITS = ["epsilon", "rho"]
+PERIODS = RateLimit.Period.values
+# Whose a limit of a question can be; a survey's answers are no questions.
+LIMIT_KINDS = [kind for kind in Budget.Kind.values if kind != Budget.Kind.SURVEY]
 Nano = str | Callable[[Any], int]
 
 
@@ -93,7 +97,7 @@ class CurrencySerializer(serializers.Serializer[Any]):
     )
     unit = serializers.ChoiceField(
         source="currency.unit",
-        choices=["epsilon", "rho"],
+        choices=UNITS,
         help_text="What adds up here: of each amount the field that ends in it is the exact one.",
     )
     delta = serializers.FloatField(

@@ -8,7 +8,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from dpgov.datasets.selectors import dataset_or_404
-from dpgov.explain.comparison import DEFAULT_DELTA, AccountsAtDelta, Figure, compare
+from dpgov.explain.comparison import DEFAULT_DELTA, NAMES, AccountsAtDelta, Figure, compare
 from dpgov.privacy.accounting.loss import InvalidDelta, parse_delta
 from dpgov.tenants.permissions import Permission
 
@@ -18,7 +18,7 @@ LABEL = "for comparison only: not what admission uses"
 class AccountSerializer(serializers.Serializer[Figure]):
     """One account of the same charges."""
 
-    name = serializers.ChoiceField(choices=["basic", "advanced", "zcdp", "rdp", "pld"])
+    name = serializers.ChoiceField(choices=NAMES)
     epsilon = serializers.FloatField(allow_null=True, help_text="At δ; null if not computed.")
     note = serializers.CharField()
 

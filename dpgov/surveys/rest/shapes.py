@@ -16,7 +16,7 @@ from rest_framework.request import Request
 from dpgov.approvals.errors import ApprovalRefusal
 from dpgov.approvals.models import ChangeRequest
 from dpgov.budgets.errors import LedgerRefusal
-from dpgov.budgets.rest.shapes import TypedEpsilon
+from dpgov.budgets.rest.shapes import UNITS, TypedEpsilon
 from dpgov.budgets.services.surveys import survey_price
 from dpgov.operation.bodies import NothingElse
 from dpgov.operation.conflicts import Conflict
@@ -180,7 +180,7 @@ class SurveyQuoteSerializer(serializers.Serializer[Any]):
     """What opening charges, and how exact estimates will be. Nothing is charged by looking."""
 
     charged = serializers.FloatField(help_text="Once, for all respondents.")
-    unit = serializers.ChoiceField(choices=["epsilon", "rho"])
+    unit = serializers.ChoiceField(choices=UNITS)
     fits = serializers.BooleanField(
         help_text="Whether it could be opened now: the budget has room, is neither frozen nor "
         "closed, and the last day is not over."

@@ -9,6 +9,7 @@ from rest_framework import serializers
 from rest_framework.reverse import reverse
 
 from dpgov.budgets.rest.shapes import MODES, Epsilon, EpsilonAtDelta, Rho
+from dpgov.datasets.models import Dataset
 from dpgov.operation.clock import database_now
 from dpgov.privacy.answer.body import ALIKE, FORMAT, MAX_CELLS
 from dpgov.queries.answering.looking import expected_at, is_paused
@@ -29,12 +30,12 @@ class GuaranteeSerializer(MadeSerializer):
     epsilon = serializers.FloatField(required=False)
     rho = serializers.FloatField(required=False, help_text="On datasets that count ρ.")
     mode = serializers.ChoiceField(choices=MODES)
-    privacy_unit = serializers.ChoiceField(choices=["row", "person"])
+    privacy_unit = serializers.ChoiceField(choices=Dataset.Unit.values)
     private_id = serializers.CharField(
         required=False, help_text="The column that names the person."
     )
     max_rows_per_unit = serializers.IntegerField()
-    neighbouring = serializers.ChoiceField(choices=["add_remove", "change_one"])
+    neighbouring = serializers.ChoiceField(choices=Dataset.Neighbouring.values)
     group_size = serializers.IntegerField()
 
 

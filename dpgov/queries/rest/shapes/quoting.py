@@ -10,6 +10,8 @@ from rest_framework.request import Request
 from dpgov.budgets.charging import Limit
 from dpgov.budgets.rest.shapes import (
     AT_DELTA,
+    LIMIT_KINDS,
+    PERIODS,
     PURE_EPSILON,
     REMAINING,
     CurrencySerializer,
@@ -74,10 +76,8 @@ class LimitSerializer(serializers.Serializer[Limit]):
     """A limit that the question touches."""
 
     limit = serializers.CharField(source="words", help_text="Whose limit it is, in words.")
-    kind = serializers.ChoiceField(choices=["dataset", "allocation", "partition", "shared_budget"])
-    period = _Period(
-        choices=["day", "week", "month"], allow_null=True, help_text="Of a rate; null for life."
-    )
+    kind = serializers.ChoiceField(choices=LIMIT_KINDS)
+    period = _Period(choices=PERIODS, allow_null=True, help_text="Of a rate; null for life.")
     limit_epsilon = Epsilon("limit_nano", Currency.together, help_text=AT_DELTA)
     limit_rho = Rho("limit_nano")
     remaining_epsilon = Epsilon("remaining_nano", help_text=REMAINING)
