@@ -53,19 +53,21 @@ class Declaration:
 
     def check(self, headers: list[str]) -> None:
         """Raises InvalidDomain, naming the field, for what could not be kept."""
-        if self.per_query_limit_nano > self.limit_nano:
-            raise InvalidDomain(
-                "epsilon_per_query",
-                said(
-                    "One question cannot cost more than the limit, ε {limit}.",
-                    limit=as_text(self.limit_nano),
-                ),
-            )
+        check_per_query(self.limit_nano, self.per_query_limit_nano)
         try:
             self.currency.limit_of(self.limit_nano)
         except InvalidAmount as problem:
             raise InvalidDomain("epsilon_limit", problem.args[0]) from problem
         check_columns(self.schema, headers)
+
+
+def check_per_query(limit_nano: int, per_query_limit_nano: int) -> None:
+    """Both in nano-ε. Raises InvalidDomain where one question could cost more than all of them."""
+    if per_query_limit_nano > limit_nano:
+        words = said(
+            "One question cannot cost more than the limit, ε {limit}.", limit=as_text(limit_nano)
+        )
+        raise InvalidDomain("epsilon_per_query", words)
 
 
 def check_live(declaration: Declaration) -> None:

@@ -106,7 +106,7 @@ def register(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     if request.method != "POST":
         return _registration_page(request, chosen, _begun(request, chosen, arrival))
     form = RegistrationForm(chosen.headers, request.POST)
-    if form.is_valid() and not _has_a_namesake(request, form):
+    if not _is_refused(request, form):
         try:
             return _ask(request, chosen, form)
         except services.UploadUsed:
@@ -122,12 +122,14 @@ def register(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     return _registration_page(request, chosen, form)
 
 
-def _has_a_namesake(request: HttpRequest, form: RegistrationForm) -> bool:
-    """Refused there, if so."""
-    other = namesake(membership_of(request), form.dataset.cleaned_data["name"])
+def _is_refused(request: HttpRequest, form: RegistrationForm) -> bool:
+    """Whether something is wrong, a name that is taken as well: all of it is shown at once."""
+    is_refused = not form.is_valid()
+    name = form.dataset.cleaned_data.get("name")
+    other = namesake(membership_of(request), name) if name else None
     if other is not None:
         form.refuse(translated(same_name(other)), field="name")
-    return other is not None
+    return is_refused or other is not None
 
 
 def _ask(request: HttpRequest, chosen: Upload, form: RegistrationForm) -> HttpResponse:

@@ -1,7 +1,7 @@
 """Forms about a dataset as a whole. Each keeps what was typed when something is refused."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.utils.formats import number_format
@@ -13,12 +13,13 @@ from dpgov.budgets.web.forms import (
     delta_field,
     mode_field,
 )
+from dpgov.datasets.declaration import check_per_query
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.web.forms.unit import UnitForm
+from dpgov.language.translation import translated
+from dpgov.privacy.accounting.decimals import MAX_NANO
+from dpgov.privacy.plan.schema import InvalidDomain
 from dpgov.web.typed import Lines, TypedWholeNumber
-
-if TYPE_CHECKING:
-    pass
 
 
 class UploadForm(forms.Form):
@@ -155,4 +156,13 @@ class DatasetForm(UnitForm):
                 ),
             )
         check_delta(self)
+        self._check_per_query()
         return self.cleaned_data
+
+    def _check_per_query(self) -> None:
+        """Here too, beside all else that is wrong; the declaration is refused for it anyway."""
+        limit = self.cleaned_data.get("epsilon_limit")
+        try:
+            check_per_query(limit or MAX_NANO, self.cleaned_data.get("epsilon_per_query") or 0)
+        except InvalidDomain as problem:
+            self.add_error(problem.field, translated(problem.args[0]))

@@ -29,6 +29,21 @@ def test_a_dataset_is_not_registered_under_the_name_of_another(
     assert Dataset.objects.count() == 1
 
 
+def test_a_name_that_is_taken_is_told_beside_whatever_else_is_wrong(
+    browser: Client, people: Dataset
+) -> None:
+    """Whoever mends what is listed is not sent back for more."""
+    typed = declared(
+        name="People", epsilon_limit="1", epsilon_per_query="2", **{"column-0-lower": "200"}
+    )
+    address = reverse("datasets:register", args=[uploaded(browser, OTHERS).pk])
+    refused = browser.post(address, typed).text
+    assert "is called that already" in refused
+    assert "One question cannot cost more than the limit, ε 1." in refused
+    assert "is below the lower bound" in refused
+    assert "please look at 3 points" in refused
+
+
 def test_a_dataset_is_not_renamed_to_the_name_of_another(browser: Client, people: Dataset) -> None:
     register(browser, uploaded(browser, OTHERS), name="Others")
     address = reverse("datasets:rename", args=["others"])
