@@ -164,10 +164,9 @@ def _in_docs() -> Iterator[tuple[str, str, str, str]]:
         for word, better in _instead().items():
             if word in _OF_CODE and page.startswith(_ABOUT_CODE):
                 continue
-            for use in re.finditer(
-                rf".{{0,40}}\b{re.escape(word)}\b.{{0,40}}", prose, re.IGNORECASE
-            ):
-                yield page, word, better, use.group()
+            for use in re.finditer(rf"\b{re.escape(word)}\b", prose, re.IGNORECASE):
+                near = prose[max(0, use.start() - 40) : use.end() + 40]
+                yield page, word, better, near
 
 
 def _of_schema(node: Any) -> Iterator[str]:

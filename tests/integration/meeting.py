@@ -5,9 +5,7 @@ import select
 
 from django.db import connection
 
-from tests.servers.waiting import PATIENCE
-
-_LOOKS = 20_000
+from tests.servers.waiting import PATIENCE, until
 
 
 class Turn:
@@ -27,17 +25,16 @@ def until_somebody_waits(done: Turn) -> None:
     """Until another process waits for a lock, or has not had to. SQLite lets nobody else in."""
     if connection.vendor != "postgresql":
         return
-    for _ in range(_LOOKS):
-        if select.select([done.reader], [], [], 0)[0] or _waiting():
-            return
+    until(lambda: bool(select.select([done.reader], [], [], 0)[0]) or _waiting(), "nobody waits")
 
 
 def _waiting() -> bool:
     with connection.cursor() as cursor:
         # What a transaction has seen of the other sessions once, it goes on seeing.
         cursor.execute("SELECT pg_stat_clear_snapshot()")
+        # What a session waits for is told to its own role alone, that it waits to everybody.
         cursor.execute(
-            "SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database()"
-            " AND wait_event_type = 'Lock')"
+            "SELECT EXISTS (SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid)"
+            " WHERE NOT granted AND datname = current_database())"
         )
         return bool(cursor.fetchone()[0])
