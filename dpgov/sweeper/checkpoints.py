@@ -10,7 +10,7 @@ from uuid import UUID
 import structlog
 
 from dpgov.audit.checkpoints.signing import sweep_checkpoints
-from dpgov.operation.away import is_database_away
+from dpgov.operation.away import ends_the_round
 from dpgov.sweeper.notices import nothing
 from dpgov.tenants.boundary import acting_for
 from dpgov.tenants.crossing import tenants
@@ -36,7 +36,7 @@ def _try(tenant_id: UUID, away: set[str]) -> bool:
     try:
         return sweep_checkpoints(tenant_id, away) is not None
     except Exception as error:
-        if is_database_away(error):
+        if ends_the_round(error):
             raise
         _log.exception("checkpoints broke off", tenant_id=str(tenant_id))
         return False

@@ -14,7 +14,7 @@ from dpgov.notices.delivery.deliveries import deliver_waiting
 from dpgov.notices.delivery.letters import send_letters
 from dpgov.notices.events.follow import follow
 from dpgov.operation import clock
-from dpgov.operation.away import is_database_away
+from dpgov.operation.away import ends_the_round
 from dpgov.oversight.month.letter import enclosed
 from dpgov.surveys.services import send_survey_letters
 from dpgov.tenants.boundary import acting_for
@@ -81,6 +81,6 @@ def _try(step: Callable[..., int], tenant_id: UUID, **bound: float) -> None:
         with acting_for(tenant_id):
             step(tenant_id, **bound)
     except Exception as error:
-        if is_database_away(error):
+        if ends_the_round(error):
             raise
         _log.exception("notices broke off", step=step.__name__, tenant_id=str(tenant_id))

@@ -3,7 +3,8 @@
 import os
 import select
 
-from django.db import connection
+from django.db import OperationalError, connection
+from psycopg.errors import DeadlockDetected
 
 from tests.servers.waiting import PATIENCE, until
 
@@ -19,6 +20,13 @@ class Turn:
 
     def wait(self) -> None:
         select.select([self.reader], [], [], PATIENCE)
+
+
+def conflict() -> OperationalError:
+    """What the database says to one of two that wait for each other, whose step it ends."""
+    error = OperationalError()
+    error.__cause__ = DeadlockDetected()
+    return error
 
 
 def until_somebody_waits(done: Turn) -> None:

@@ -22,7 +22,7 @@ from dpgov.joint import crossing
 from dpgov.joint.models import Party
 from dpgov.joint.services.prepared import joint_of_party
 from dpgov.joint.services.sharing import ENDED_AFTER, is_over
-from dpgov.operation.away import is_database_away
+from dpgov.operation.away import ends_the_round, is_conflict
 from dpgov.operation.clock import database_now
 from dpgov.privacy.joint.masks import from_bytes, total_of
 from dpgov.queries.answering import ending
@@ -60,10 +60,10 @@ def _try_step(party: Party) -> bool:
     except (LostLease, Stopped, BudgetFrozen):
         return False
     except Exception as error:
-        if is_database_away(error):
+        if ends_the_round(error):
             raise
         logger.exception("joint part %s goes no further: %s", party.pk, type(error).__name__)
-        if isinstance(error, DatabaseError):
+        if isinstance(error, DatabaseError) and not is_conflict(error):
             raise
         return False
 

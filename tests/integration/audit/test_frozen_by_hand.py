@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import OperationalError
-from psycopg.errors import DeadlockDetected
 
 from dpgov.audit.checkpoints.signing import make_checkpoint
 from dpgov.audit.outside import put
@@ -27,6 +25,7 @@ from dpgov.tenants.models import Role, Tenant
 from dpgov.tenants.selectors import actor_of
 from tests.cast import join
 from tests.integration.audit.worlds import World, cannot_be_frozen
+from tests.integration.meeting import conflict
 from tests.made_once import made_once
 from tests.small_dataset import register_small_dataset
 
@@ -98,10 +97,8 @@ def test_a_step_that_the_database_ended_for_another_s_sake_stops_no_freeze(
     world: World, foreign_dataset: Dataset, last: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A9, M100: of two that wait for each other; it is no outage, and the others are frozen."""
-    conflict = OperationalError()
-    conflict.__cause__ = DeadlockDetected()
     with monkeypatch.context() as patch:
-        cannot_be_frozen(foreign_dataset, patch, conflict)
+        cannot_be_frozen(foreign_dataset, patch, conflict())
         with pytest.raises(NotAllFrozen):
             freeze_everything(reason="by hand")
     assert (is_frozen(foreign_dataset), is_frozen(last), world.is_frozen()) == (False, True, True)

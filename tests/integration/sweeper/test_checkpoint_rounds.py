@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.db import OperationalError
 from django.utils import timezone
 from structlog.testing import capture_logs
 
@@ -17,6 +18,7 @@ from dpgov.operation import clock
 from dpgov.sweeper.checkpoints import checkpoint_round
 from dpgov.tenants.models import Membership, Tenant
 from tests.integration.audit.logs import write
+from tests.integration.meeting import conflict
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -41,17 +43,20 @@ def test_bytes_that_are_no_text_in_one_list_of_keys_stop_no_other_log(
     assert published.read_text() == f"{old_key.as_text()}\n"
 
 
+@pytest.mark.parametrize(
+    "problem", [UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"), conflict()]
+)
 def test_what_breaks_off_for_one_log_stops_no_other_one(
-    officer: Membership, monkeypatch: pytest.MonkeyPatch
+    problem: Exception, officer: Membership, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever it is; and it is said in the log of the program."""
+    """M100: whatever it is but the database that is away; and the program's log says so."""
     other = Tenant.objects.create(slug="zz-other", name="Other")
     for tenant_id in (officer.tenant_id, other.pk):
         write(1, tenant_id=tenant_id)
 
     def break_off(tenant_id: UUID, away: set[str]) -> AuditCheckpoint | None:
         if tenant_id == officer.tenant_id:
-            raise UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte")
+            raise problem
         return sweep_checkpoints(tenant_id, away)
 
     monkeypatch.setattr("dpgov.sweeper.checkpoints.sweep_checkpoints", break_off)
@@ -59,6 +64,19 @@ def test_what_breaks_off_for_one_log_stops_no_other_one(
         assert checkpoint_round() == 1
     assert [entry["event"] for entry in logged] == ["checkpoints broke off"]
     assert [row.tenant_id for row in AuditCheckpoint.objects.all()] == [other.pk]
+
+
+def test_a_database_that_is_away_ends_the_round(
+    officer: Membership, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody else would fare better, and the sweeper is told."""
+
+    def away(tenant_id: UUID, away: set[str]) -> None:
+        raise OperationalError
+
+    monkeypatch.setattr("dpgov.sweeper.checkpoints.sweep_checkpoints", away)
+    with pytest.raises(OperationalError):
+        checkpoint_round()
 
 
 def test_a_clock_that_was_ahead_for_one_round_stops_no_checkpoint_and_no_delivery(
