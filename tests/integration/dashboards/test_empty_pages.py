@@ -6,6 +6,8 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
+from dpgov.budgets.services import freeze_tenant
+from dpgov.datasets.models import Dataset
 from dpgov.tenants.models import Membership
 
 pytestmark = pytest.mark.django_db
@@ -50,3 +52,12 @@ def test_an_owner_begins_from_any_empty_list(
     assert re.search(
         r'<a class="btn btn-primary" href="/(datasets|shared-budgets)/new/"', page.text
     )
+
+
+def test_nobody_is_told_of_a_restore_that_never_was(
+    officer: Membership, dataset: Dataset, client_for: Callable[[Membership], Client]
+) -> None:
+    told = "This installation was restored from a backup"
+    assert told not in client_for(officer).get("/frozen/").text
+    freeze_tenant(tenant_id=officer.tenant_id, reason="restored")
+    assert told in client_for(officer).get("/frozen/").text
