@@ -20,7 +20,7 @@ from vulture.core import Item  # type: ignore[import-untyped]
 from tests.house import tree
 
 _KINDS = {"class", "function", "method", "property"}
-_HANDED_OVER = ["@*.connect", "@register.*", "@*.fixture"]
+_HANDED_OVER = ["@*.connect"]
 # Read by name by whoever loads the module, and why no text of ours has the name.
 CALLED_BY_NAME = {
     "Meta": "Django's models, forms and serializers",
@@ -88,7 +88,9 @@ def _named_as_text() -> Iterator[str]:
 
 def _is_overriding(item: Item) -> bool:
     """Whether a class from outside has this name, or a form or serializer calls it for a field."""
-    return any(_is_called_of(one, item.name) for one in _classes(_module(item.filename), item))
+    module = _module(item.filename)
+    having = [one for one in _classes(module, module.__name__) if item.name in vars(one)]
+    return any(_is_called_of(one, item.name) for one in having)
 
 
 def _is_called_of(one: type, name: str) -> bool:
@@ -98,13 +100,12 @@ def _is_called_of(one: type, name: str) -> bool:
     return any(name in vars(base) for base in outside) or (of_field != name and of_field in fields)
 
 
-def _classes(space: ModuleType | type, item: Item) -> Iterator[type]:
+def _classes(space: ModuleType | type, module: str) -> Iterator[type]:
+    """Those that the module defines, and within them; a class may name itself."""
     for one in vars(space).values():
-        if isinstance(one, type) and one.__module__ == _module(item.filename).__name__:
-            if item.name in vars(one):
-                yield one
-            if one is not space:
-                yield from _classes(one, item)
+        if isinstance(one, type) and one.__module__ == module and one is not space:
+            yield one
+            yield from _classes(one, module)
 
 
 def _module(path: Path) -> ModuleType:

@@ -11,6 +11,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
+from dpgov.audit.amounts import UNITS
 from dpgov.budgets.models import Budget, RateLimit
 from dpgov.language.translation import translated
 from dpgov.privacy.accounting.decimals import InvalidAmount, as_number, parse_epsilon
@@ -27,7 +28,6 @@ REMAINING = (
     "not add up."
 )
 MODES = Budget.Mode.choices
-UNITS = ["epsilon", "rho"]
 PERIODS = RateLimit.Period.values
 # Whose a limit of a question can be; a survey's answers are no questions.
 LIMIT_KINDS = [kind for kind in Budget.Kind.values if kind != Budget.Kind.SURVEY]

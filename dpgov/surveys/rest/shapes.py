@@ -15,8 +15,9 @@ from rest_framework.request import Request
 
 from dpgov.approvals.errors import ApprovalRefusal
 from dpgov.approvals.models import ChangeRequest
+from dpgov.audit.amounts import UNITS
 from dpgov.budgets.errors import LedgerRefusal
-from dpgov.budgets.rest.shapes import UNITS, TypedEpsilon
+from dpgov.budgets.rest.shapes import TypedEpsilon
 from dpgov.budgets.services.surveys import survey_price
 from dpgov.operation.bodies import NothingElse
 from dpgov.operation.conflicts import Conflict
