@@ -3,7 +3,9 @@
 from collections.abc import Collection
 from uuid import UUID
 
-from django.db.models import Case, QuerySet, Value, When
+from django.db.models import Case, QuerySet, TextField, Value, When
+from django.db.models.fields.json import KT
+from django.db.models.functions import Cast
 
 from dpgov.approvals.kinds import Second, kind_of, kinds_decided_by, seen_by
 from dpgov.approvals.models import ASKED_BY, ChangeRequest
@@ -32,16 +34,22 @@ def get_request(membership: Membership, request_id: UUID) -> ChangeRequest:
     return requests_of(membership).get(pk=request_id)
 
 
-def decidable_by(membership: Membership) -> QuerySet[ChangeRequest]:
-    """The requests that this person could decide now."""
+def in_requests(membership: Membership) -> tuple[str, str]:
+    """How requests spell this person: who asked, and whom one is about."""
+    return str(membership.user_id), _about(membership)
+
+
+def decidable_by(membership: Membership, asked_by: str, subject: str) -> QuerySet[ChangeRequest]:
+    """The requests that this person, whom `in_requests` spells like that, could decide now."""
     if not may(membership, Permission.REQUEST_CHANGES):
         return ChangeRequest.objects.none()
     waiting = ChangeRequest.objects.filter(
         tenant_id=membership.tenant_id, state=ChangeRequest.State.WAITING
     ).exclude(requested_by_id=membership.user_id)
-    own = {f"payload__{ASKED_BY}": str(membership.user_id)}
+    asker = Cast(KT(f"payload__{ASKED_BY}"), TextField())
+    own = waiting.alias(asker=asker).filter(asker=asked_by)
     # A request without this key is on nobody else's behalf, and SQL would drop it.
-    waiting = waiting.exclude(subject=_about(membership)).exclude(pk__in=waiting.filter(**own))
+    waiting = waiting.exclude(subject=subject).exclude(pk__in=own)
     if not may(membership, Permission.DECIDE_CHANGES):
         owners_too = kinds_decided_by(Second.OFFICER_OR_OWNER)
         waiting = waiting.filter(kind__in=owners_too, requested_role=Role.OFFICER)

@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import Actor
@@ -23,6 +23,7 @@ from dpgov.audit.recheck import Recheck, recheck_part
 from dpgov.audit.selectors import EntryFilter, entries_of, log_size
 from dpgov.language.said import as_values
 from dpgov.operation import clock
+from dpgov.operation.prepared import Prepared
 
 _CALL = "SELECT * FROM audit_append(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
 
@@ -59,7 +60,13 @@ def _next_number(tenant_id: UUID) -> int:
     heads = AuditHead.objects.filter(tenant_id=tenant_id)
     if not heads.update(sequence=F("sequence") + 1):
         AuditHead.objects.create(tenant_id=tenant_id, sequence=1)
-    return heads.values_list("sequence", flat=True).get()
+    (number,) = _number(tenant_id)
+    return number
+
+
+@Prepared
+def _number(tenant_id: UUID) -> QuerySet[AuditHead, int]:
+    return AuditHead.objects.filter(tenant_id=tenant_id).values_list("sequence", flat=True)
 
 
 # What a page may read while somebody waits for it: a second or so.

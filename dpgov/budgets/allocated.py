@@ -7,6 +7,7 @@ allocation on the derived dataset is charged, else on the only one of their proj
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
@@ -15,6 +16,7 @@ from django.utils.translation import gettext as _
 from dpgov.budgets.models import Allocation, LimitChange
 from dpgov.language.said import said
 from dpgov.language.spoken import SpokenRefusal
+from dpgov.operation.prepared import Prepared, among
 from dpgov.tenants.models import Membership, ProjectMember, Role, User
 from dpgov.tenants.roles import having_since
 
@@ -162,19 +164,26 @@ class _Held:
 
 def _held(user: User, dataset_budgets: Collection[UUID], needing: Collection[UUID]) -> list[_Held]:
     """Every one of theirs and of their projects, also what has ended, but for those outlived."""
-    places = ProjectMember.objects.filter(user=user, project=OuterRef("project"))
-    found = Allocation.objects.filter(dataset_budget__in=dataset_budgets).annotate(
+    rows: Iterable[Any] = _theirs(user.pk, tuple(dataset_budgets), tuple(needing))
+    return [_Held(one, has_place=one.has_place) for one in rows]
+
+
+@Prepared
+def _theirs(
+    user_id: UUID, dataset_budgets: tuple[UUID, ...], needing: tuple[UUID, ...]
+) -> QuerySet[Allocation]:
+    places = ProjectMember.objects.filter(user=user_id, project=OuterRef("project"))
+    found = Allocation.objects.filter(among("dataset_budget", dataset_budgets)).annotate(
         granted_at=_decided("pk"), has_place=Exists(places.present())
     )
     # Who left before their project was granted anything had no part in it.
     had_part = Exists(places.filter(ended_at__gte=OuterRef("granted_at")))
-    found = found.filter(Q(user=user) | Q(has_place=True) | Q(had_part))
+    found = found.filter(Q(user=user_id) | Q(has_place=True) | Q(had_part))
     if needing:
-        own = Q(user=user, dataset_budget__in=needing)
-        since = Exists(_analyst_since(user, OuterRef("decided_at")))
+        own = Q(user=user_id) & among("dataset_budget", needing)
+        since = Exists(_analyst_since(user_id, OuterRef("decided_at")))
         found = found.annotate(decided_at=_decided("-pk")).filter(~own | Q(since))
-    rows = found.select_related("budget", "project", "user")
-    return [_Held(one, has_place=one.has_place) for one in rows]
+    return found.select_related("budget", "project", "user")
 
 
 def _decided(order: str) -> Subquery:
@@ -183,7 +192,7 @@ def _decided(order: str) -> Subquery:
     return Subquery(steps.values("created_at")[:1])
 
 
-def _analyst_since(user: User, moment: OuterRef) -> QuerySet[Membership]:
+def _analyst_since(user_id: UUID, moment: OuterRef) -> QuerySet[Membership]:
     """The membership of a user who has been an analyst ever since an owner decided an allocation.
 
     Who left and was brought back by an administrator alone asks under none that an owner granted
@@ -191,7 +200,7 @@ def _analyst_since(user: User, moment: OuterRef) -> QuerySet[Membership]:
     new one for whoever belongs to no other organisation (docs/limits.md).
     """
     return Membership.objects.filter(
-        having_since(Role.ANALYST, moment), tenant=OuterRef("tenant"), user=user
+        having_since(Role.ANALYST, moment), tenant=OuterRef("tenant"), user=user_id
     )
 
 

@@ -9,18 +9,15 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F, Q, QuerySet
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from dpgov.budgets.models import (
     Allocation,
     Budget,
-    BudgetPart,
-    DerivedBudget,
     RateLimit,
-    SharedBudgetMember,
 )
+from dpgov.budgets.rated import OF_A_RATE, budgets_of, budgets_within
 from dpgov.budgets.services.line import PARENT, Line
 from dpgov.budgets.together import charged_together
 from dpgov.budgets.windows import counting_day, window_of
@@ -30,7 +27,6 @@ from dpgov.operation import clock
 from dpgov.privacy.accounting.loss import PURE, Currency
 
 _DATASET_KINDS = (Budget.Kind.DATASET, Budget.Kind.PARTITION)
-_OF_A_RATE = ("period", "limit_nano", "window_start", "taken_nano")
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +180,7 @@ def limits_touched(lines: Sequence[Line], moment: datetime | None = None) -> lis
     """
     by_id = {line.budget_id: line.factor for line in lines}
     parents = {line.budget_id for line in lines if line.of_parent}
-    found = _limits(Budget.objects.filter(pk__in=by_id), by_id, moment)
+    found = _limits(budgets_of(tuple(by_id)), by_id, moment)
     return [as_parent(one) if one.budget_id in parents else one for one in found]
 
 
@@ -193,7 +189,7 @@ def limits_within_reach(dataset_budget_id: UUID, allocations: Iterable[UUID]) ->
 
     Of the allocations, which are all in it, a question touches the one that it is charged to.
     """
-    found = _limits(Budget.objects.filter(pk__in=_within(dataset_budget_id, allocations)), {}, None)
+    found = _limits(budgets_within(dataset_budget_id, tuple(allocations)), {}, None)
     divided = {limit.part_of for limit in found}
     wholes = Budget.Kind.DATASET
     return [
@@ -203,36 +199,16 @@ def limits_within_reach(dataset_budget_id: UUID, allocations: Iterable[UUID]) ->
     ]
 
 
-def _within(dataset_budget_id: UUID, allocations: Iterable[UUID]) -> QuerySet[Any, Any]:
-    """What `charged_together` has as everything, as a part of one statement: ids of budgets."""
-    parents = DerivedBudget.objects.filter(budget=dataset_budget_id).order_by()
-    of_parents = parents.values_list("parent")
-    own = Budget.objects.filter(pk__in=[dataset_budget_id, *allocations]).order_by()
-    found: list[QuerySet[Any, Any]] = [of_parents]
-    for whose in (Q(dataset_budget=dataset_budget_id), Q(dataset_budget__in=of_parents)):
-        joined = SharedBudgetMember.objects.filter(whose, left_at__isnull=True).order_by()
-        found.append(joined.values_list("shared_budget"))
-        found.append(BudgetPart.objects.filter(whose).order_by().values_list("budget"))
-    within: QuerySet[Any, Any] = own.values_list("pk").union(*found, all=True)
-    return within
-
-
 def _limits(
-    budgets: QuerySet[Budget], factors: Mapping[UUID, int], moment: datetime | None
+    rows: Iterable[Budget], factors: Mapping[UUID, int], moment: datetime | None
 ) -> list[Limit]:
-    """One read: a budget comes once for each of its rates, or once without any."""
+    """Of budgets with their rates, as `rated` has them."""
     now = moment or clock.now()
-    rows = budgets.select_related(
-        "as_part__dataset_budget",
-        "allocation__project",
-        "allocation__user",
-        "allocation__dataset_budget",
-    ).annotate(**{f"rate_{name}": F(f"rate_limits__{name}") for name in _OF_A_RATE})
     known = {}
     for budget in rows:
         factor = factors.get(budget.pk, 1)
         known[budget.pk, ""] = lifetime(budget, factor)
-        rate = {name: getattr(budget, f"rate_{name}") for name in _OF_A_RATE}
+        rate = {name: getattr(budget, f"rate_{name}") for name in OF_A_RATE}
         if rate["period"] is not None:
             known[budget.pk, rate["period"]] = _rate(RateLimit(budget=budget, **rate), factor, now)
     return sorted(known.values(), key=lambda limit: (limit.fit_nano, limit.words))

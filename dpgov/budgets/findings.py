@@ -5,7 +5,7 @@ two persons have to have agreed to, and did not (refunds, and limits that went u
 the database refuse; this finds what came past them, by whatever right.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 from uuid import UUID
 
@@ -32,38 +32,54 @@ from dpgov.budgets.services.surveys import OPEN_SURVEY
 from dpgov.budgets.windows import window_end
 from dpgov.budgets.words import amount
 from dpgov.language.said import said
+from dpgov.operation.prepared import Prepared
 from dpgov.privacy.accounting.loss import Currency
 from dpgov.tenants.models import Tenant
 
 
 def ledger_findings(tenant: Tenant | None = None) -> list[str]:
     """Add up every entry again and name each counter that disagrees; an empty list is good."""
-    budgets = Budget.objects.all() if tenant is None else Budget.objects.filter(tenant=tenant)
-    found = [finding for budget in _recounted(budgets) for finding in _findings(budget)]
-    rates = RateLimit.objects.filter(budget__in=budgets).select_related("budget")
-    found += [finding for rate in rates for finding in _rate_findings(rate)]
-    return found + list(_other_currencies(budgets)) + list(disagreed(budgets))
+    whose, everywhere = (_NOBODY, True) if tenant is None else (tenant.pk, False)
+    recounted: Iterable[Any] = _recounted(whose, everywhere=everywhere)
+    found = [finding for budget in recounted for finding in _findings(budget)]
+    for rate in _rates(whose, everywhere=everywhere):
+        found += _rate_findings(rate)
+    for label, other in _other_currencies(whose, everywhere=everywhere):
+        found.append(_two_currencies(label, other))
+    return found + list(_disagreed(whose, everywhere))
 
 
-def _other_currencies(budgets: QuerySet[Budget]) -> Iterator[str]:
+# In the place of an organisation where all are meant.
+_NOBODY = UUID(int=0)
+
+
+def _of(tenant_id: UUID, everywhere: bool) -> QuerySet[Budget]:
+    return Budget.objects.all() if everywhere else Budget.objects.filter(tenant=tenant_id)
+
+
+@Prepared
+def _rates(tenant_id: UUID, *, everywhere: bool) -> QuerySet[RateLimit]:
+    rates = RateLimit.objects.filter(budget__in=_of(tenant_id, everywhere))
+    return rates.select_related("budget")
+
+
+@Prepared
+def _other_currencies(tenant_id: UUID, *, everywhere: bool) -> QuerySet[Any, tuple[str, str]]:
     """Budgets that are charged together must count alike: there is no sum of ε and ρ."""
-    lines: tuple[tuple[QuerySet[Any], str], ...] = (
-        (BudgetPart.objects.all(), "budget"),
-        (Allocation.objects.all(), "budget"),
-        (SharedBudgetMember.objects.filter(left_at__isnull=True), "shared_budget"),
+    lines: tuple[tuple[QuerySet[Any], str, str], ...] = (
+        (DerivedBudget.objects.all(), "budget", "parent"),
+        (BudgetPart.objects.all(), "dataset_budget", "budget"),
+        (Allocation.objects.all(), "dataset_budget", "budget"),
+        (SharedBudgetMember.objects.filter(left_at=None), "dataset_budget", "shared_budget"),
     )
-    for label, other in (
-        DerivedBudget.objects.filter(budget__in=budgets)
-        .exclude(budget__mode=F("parent__mode"))
-        .values_list("budget__label", "parent__label")
-    ):
-        yield _two_currencies(label, other)
-    for rows, beside in lines:
-        wrong = rows.filter(dataset_budget__in=budgets).exclude(
-            dataset_budget__mode=F(f"{beside}__mode")
-        )
-        for label, other in wrong.values_list("dataset_budget__label", f"{beside}__label"):
-            yield _two_currencies(label, other)
+    first, *others = (
+        rows.filter(**{f"{own}__in": _of(tenant_id, everywhere)})
+        .exclude(**{f"{own}__mode": F(f"{beside}__mode")})
+        .order_by()
+        .values_list(f"{own}__label", f"{beside}__label")
+        for rows, own, beside in lines
+    )
+    return first.union(*others, all=True)
 
 
 def _two_currencies(label: str, other: str) -> str:
@@ -74,24 +90,29 @@ def _two_currencies(label: str, other: str) -> str:
     )
 
 
-def _recounted(budgets: QuerySet[Budget]) -> QuerySet[Any]:
+@Prepared
+def _recounted(tenant_id: UUID, *, everywhere: bool) -> QuerySet[Budget]:
     held, settled = Reservation.State.HELD, Reservation.State.SETTLED
     parts = BudgetPart.objects.filter(dataset_budget=OuterRef("pk")).order_by()
     lines = parts.values("dataset_budget")
     newest = LimitChange.objects.filter(budget=OuterRef("pk")).order_by("-id")
-    return budgets.annotate(
-        charged=_total(Charge.objects.all()),
-        corrected=_total(Correction.objects.all()),
-        held=_total(Reservation.objects.filter(state=held)),
-        settled=_total(Reservation.objects.filter(state=settled)),
-        line_spent=Subquery(lines.annotate(top=Max("budget__spent_nano")).values("top")),
-        line_committed=Subquery(
-            lines.annotate(top=Max(F("budget__spent_nano") + F("budget__reserved_nano"))).values(
-                "top"
-            )
-        ),
-        limit_in_history=Subquery(newest.values("after_nano")[:1]),
-    ).order_by("id")
+    return (
+        _of(tenant_id, everywhere)
+        .annotate(
+            charged=_total(Charge.objects.all()),
+            corrected=_total(Correction.objects.all()),
+            held=_total(Reservation.objects.filter(state=held)),
+            settled=_total(Reservation.objects.filter(state=settled)),
+            line_spent=Subquery(lines.annotate(top=Max("budget__spent_nano")).values("top")),
+            line_committed=Subquery(
+                lines.annotate(
+                    top=Max(F("budget__spent_nano") + F("budget__reserved_nano"))
+                ).values("top")
+            ),
+            limit_in_history=Subquery(newest.values("after_nano")[:1]),
+        )
+        .order_by("id")
+    )
 
 
 def _total(rows: QuerySet[Any]) -> Coalesce:
@@ -150,18 +171,26 @@ def _rate_findings(rate: RateLimit) -> Iterator[str]:
 _GUARDED = (Budget.Kind.DATASET, Budget.Kind.SHARED_BUDGET)
 
 
-def disagreed(budgets: QuerySet[Budget]) -> Iterator[str]:
+def _disagreed(tenant_id: UUID, everywhere: bool) -> Iterator[str]:
     """One sentence for each refund, raised limit and survey of these that nobody approved."""
-    yield from _refunds(budgets)
-    yield from _raises(budgets)
-    yield from _surveys(budgets)
+    refunds: Iterable[Any] = _refunds(tenant_id, everywhere=everywhere)
+    yield from _refunds_alone(refunds)
+    yield from _raised_alone(_raises(tenant_id, everywhere=everywhere))
+    yield from _charged_alone(_surveys(tenant_id, everywhere=everywhere))
 
 
-def _refunds(budgets: QuerySet[Budget]) -> Iterator[str]:
+@Prepared
+def _refunds(tenant_id: UUID, *, everywhere: bool) -> QuerySet[Correction]:
     charged = Charge.objects.filter(query_id=OuterRef("query_id"), budget=OuterRef("budget"))
-    refunds = Correction.objects.filter(budget__in=budgets, kind=Correction.Kind.REFUND)
+    refunds = Correction.objects.filter(
+        budget__in=_of(tenant_id, everywhere), kind=Correction.Kind.REFUND
+    )
     rows = refunds.annotate(charged=Subquery(charged.values("amount_nano")[:1]))
-    for refund in rows.select_related("budget").order_by("pk"):
+    return rows.select_related("budget").order_by("pk")
+
+
+def _refunds_alone(refunds: Iterable[Any]) -> Iterator[str]:
+    for refund in refunds:
         agreed = _agreed(REFUND, refund.tenant_id, query=str(refund.query_id))
         if not agreed or refund.charged != -refund.amount_nano:
             yield said(
@@ -173,11 +202,16 @@ def _refunds(budgets: QuerySet[Budget]) -> Iterator[str]:
             )
 
 
-def _raises(budgets: QuerySet[Budget]) -> Iterator[str]:
-    raised = LimitChange.objects.filter(
-        budget__in=budgets.filter(kind__in=_GUARDED), before_nano__gt=0
-    ).filter(after_nano__gt=F("before_nano"))
-    for change in raised.select_related("budget").order_by("pk"):
+@Prepared
+def _raises(tenant_id: UUID, *, everywhere: bool) -> QuerySet[LimitChange]:
+    guarded = _of(tenant_id, everywhere).filter(kind__in=_GUARDED)
+    raised = LimitChange.objects.filter(budget__in=guarded, before_nano__gt=0)
+    higher = raised.filter(after_nano__gt=F("before_nano"))
+    return higher.select_related("budget").order_by("pk")
+
+
+def _raised_alone(raised: Iterable[LimitChange]) -> Iterator[str]:
+    for change in raised:
         budget = change.budget
         requests = _agreed(RAISE_LIMIT, budget.tenant_id, budget=str(budget.pk))
         merges = _agreed(MERGE_SHARED_BUDGETS, budget.tenant_id, into=str(budget.pk))
@@ -193,10 +227,15 @@ def _raises(budgets: QuerySet[Budget]) -> Iterator[str]:
             )
 
 
-def _surveys(budgets: QuerySet[Budget]) -> Iterator[str]:
-    shared = budgets.exclude(kind=Budget.Kind.SURVEY)
+@Prepared
+def _surveys(tenant_id: UUID, *, everywhere: bool) -> QuerySet[Correction]:
+    shared = _of(tenant_id, everywhere).exclude(kind=Budget.Kind.SURVEY)
     charges = Correction.objects.filter(budget__in=shared, kind=Correction.Kind.SURVEY)
-    for charge in charges.select_related("budget").order_by("pk"):
+    return charges.select_related("budget").order_by("pk")
+
+
+def _charged_alone(charges: Iterable[Correction]) -> Iterator[str]:
+    for charge in charges:
         about = {"survey": str(charge.pk), "budget": str(charge.budget_id)}
         agreed = _agreed(OPEN_SURVEY, charge.tenant_id, **about)
         if charge.amount_nano not in (payload.get("charged_nano") for payload in agreed):

@@ -22,6 +22,7 @@ from dpgov.budgets.models import (
     Reservation,
     SharedBudgetMember,
 )
+from dpgov.operation.prepared import Prepared, among
 
 _Row = tuple[str, int, str, UUID, UUID]
 
@@ -104,7 +105,7 @@ class _Kept:
         self.parts: dict[UUID, dict[str, UUID]] = defaultdict(dict)
         self.shared: dict[UUID, list[UUID]] = defaultdict(list)
         self.undivided: set[UUID] = set()
-        for what, _, part, whose, budget in sorted(_rows(wholes), key=lambda row: row[1]):
+        for what, _, part, whose, budget in sorted(_rows(tuple(wholes)), key=lambda row: row[1]):
             if what == "part":
                 self.parts[whose][part] = budget
             elif what == "undivided":
@@ -124,22 +125,23 @@ class _Kept:
         )
 
 
-def _rows(wholes: Collection[UUID]) -> QuerySet[Any, _Row]:
+@Prepared
+def _rows(wholes: tuple[UUID, ...]) -> QuerySet[Any, _Row]:
     """Kind, position, part, whose it is, and the budget."""
     first, *others = _selects(wholes)
     return first.union(*others, all=True)
 
 
-def _selects(wholes: Collection[UUID]) -> Iterator[QuerySet[Any, Any]]:
+def _selects(wholes: tuple[UUID, ...]) -> Iterator[QuerySet[Any, Any]]:
     """Each finds its rows by an index: a parent's by the join, never by looking through all."""
-    derived = DerivedBudget.objects.filter(budget__in=wholes).order_by()
-    ended = Budget.objects.filter(pk__in=wholes, undivided_at__isnull=False).order_by()
+    derived = DerivedBudget.objects.filter(among("budget", wholes)).order_by()
+    ended = Budget.objects.filter(among("pk", wholes), undivided_at__isnull=False).order_by()
     yield derived.values_list(Value("parent"), Value(0), Value(""), F("budget_id"), F("parent_id"))
     yield ended.values_list(Value("undivided"), Value(0), Value(""), F("pk"), F("pk"))
     for whose in ("dataset_budget", "dataset_budget__derived__budget"):
-        of_parts = BudgetPart.objects.filter(**{f"{whose}__in": wholes}).order_by()
+        of_parts = BudgetPart.objects.filter(among(whose, wholes)).order_by()
         members = SharedBudgetMember.objects.filter(
-            **{f"{whose}__in": wholes}, left_at__isnull=True
+            among(whose, wholes), left_at__isnull=True
         ).order_by()
         yield of_parts.values_list(
             Value("part"), F("position"), F("part"), F("dataset_budget_id"), F("budget_id")

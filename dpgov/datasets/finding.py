@@ -19,8 +19,10 @@ from dpgov.datasets.models import Column, Dataset, DatasetVersion
 from dpgov.datasets.selectors import datasets_of
 from dpgov.datasets.status import Status, statuses_of
 from dpgov.operation import clock
+from dpgov.operation.prepared import Prepared
 from dpgov.tenants.models import Membership, User
 from dpgov.tenants.permissions import Permission, may
+from dpgov.tenants.selectors import membership_in, places_of
 
 MOST_WORDS = 8
 PAGE = 20
@@ -87,8 +89,7 @@ def find(
 
 def first_by_name(membership: Membership, most: int) -> tuple[list[FoundDataset], int]:
     """The first datasets with what fits of each, without their columns; and how many there are."""
-    every = datasets_of(membership).order_by().values("tenant").annotate(n=Count("pk")).values("n")
-    datasets = list(datasets_of(membership).annotate(every=Subquery(every))[:most])
+    datasets = _first(*places_of(membership), roles=membership.roles_code, most=most)
     available = _available(membership, datasets)
     statuses = statuses_of(datasets)
     found = [
@@ -96,6 +97,15 @@ def first_by_name(membership: Membership, most: int) -> tuple[list[FoundDataset]
         for one in datasets
     ]
     return found, getattr(datasets[0], "every") if datasets else 0  # noqa: B009
+
+
+@Prepared
+def _first(
+    membership_id: UUID, tenant_id: UUID, user_id: UUID, *, roles: str, most: int
+) -> QuerySet[Dataset]:
+    seen = datasets_of(membership_in(membership_id, tenant_id, user_id, roles))
+    every = seen.order_by().values("tenant").annotate(n=Count("pk")).values("n")
+    return seen.annotate(every=Subquery(every))[:most]
 
 
 def _matching(membership: Membership, words: list[str]) -> Any:

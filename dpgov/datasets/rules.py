@@ -16,6 +16,7 @@ from dpgov.budgets.models import Allocation
 from dpgov.datasets.lineage import allocations_for, governing, origins_of
 from dpgov.datasets.models import Acceptance, Dataset, Permit, Policy, TermsOfUse
 from dpgov.operation import clock
+from dpgov.operation.prepared import Prepared
 from dpgov.privacy.accounting.decimals import parse_epsilon
 from dpgov.privacy.accounting.loss import Currency
 from dpgov.tenants.models import Membership, Role, User
@@ -42,7 +43,12 @@ class Rules:
 
 def own_rules_of(dataset: Dataset) -> Rules:
     """What its owners set for it."""
-    return _rules(dataset, Policy.objects.filter(dataset_id=dataset.pk).first())
+    return _rules(dataset, next(iter(_policy(dataset.pk)), None))
+
+
+@Prepared
+def _policy(dataset_id: UUID) -> QuerySet[Policy]:
+    return Policy.objects.filter(dataset_id=dataset_id)
 
 
 def rules_of(dataset: Dataset) -> Rules:

@@ -18,6 +18,7 @@ from dpgov.datasets.discarded import discarded
 from dpgov.datasets.lineage import without_parent
 from dpgov.datasets.models import Column, Dataset, DatasetVersion
 from dpgov.language.said import Said, said
+from dpgov.operation.prepared import Prepared, keep_related
 from dpgov.privacy.plan.domains import category_domain, column_spec, date_domain, numeric_domain
 from dpgov.privacy.plan.formula import formula_from
 from dpgov.privacy.plan.schema import (
@@ -28,8 +29,9 @@ from dpgov.privacy.plan.schema import (
     NumericDomain,
     PrivacyUnit,
 )
-from dpgov.tenants.models import Membership, Role, Tenant
+from dpgov.tenants.models import Membership, Tenant
 from dpgov.tenants.permissions import membership_of
+from dpgov.tenants.selectors import membership_in, places_of
 
 
 def present(dataset: str = "") -> Q:
@@ -72,20 +74,20 @@ def is_paused(dataset_id: UUID) -> bool:
     return there.exclude(open_to_questions()).exists()
 
 
-def _with_rules(tenant_id: UUID) -> QuerySet[Dataset]:
+def with_rules(tenant_id: UUID) -> QuerySet[Dataset]:
     """All of the tenant's datasets by name, held and archived ones too, with budget and policy."""
     found = Dataset.objects.filter(tenant=tenant_id)
     return found.select_related("budget", "policy").order_by("name", "slug")
 
 
-def every_dataset_of(tenant: Tenant) -> QuerySet[Dataset]:
+def every_dataset_of(tenant_id: UUID) -> QuerySet[Dataset]:
     """The tenant's datasets that are neither held nor archived, on nobody's behalf."""
-    return _with_rules(tenant.pk).filter(present())
+    return with_rules(tenant_id).filter(present())
 
 
 def datasets_of(membership: Membership) -> QuerySet[Dataset]:
     """Those that this person sees, by name, with their budgets."""
-    return every_dataset_of(membership.tenant).filter(seen(membership))
+    return every_dataset_of(membership.tenant_id).filter(seen(membership))
 
 
 def namesake(membership: Membership, name: str, *, but: Dataset | None = None) -> Dataset | None:
@@ -105,8 +107,29 @@ def same_name(other: Dataset) -> Said:
 
 def get_dataset(membership: Membership, slug: str) -> Dataset:
     """One of the above; raises Dataset.DoesNotExist for foreign, held, others' and missing ones."""
-    found = _with_rules(membership.tenant_id).filter(slug=slug).select_related("tenant", "owner")
-    return found.filter(_for_everybody()).first() or found.filter(present(), seen(membership)).get()
+    found = _for_all(membership.tenant_id, slug) or _seen(
+        *places_of(membership), slug, roles=membership.roles_code
+    )
+    if not found:
+        raise Dataset.DoesNotExist
+    return found[0]
+
+
+def _called(tenant_id: UUID, slug: str) -> QuerySet[Dataset]:
+    return with_rules(tenant_id).filter(slug=slug).select_related("tenant", "owner")
+
+
+@Prepared
+def _for_all(tenant_id: UUID, slug: str) -> QuerySet[Dataset]:
+    return _called(tenant_id, slug).filter(_for_everybody())
+
+
+@Prepared
+def _seen(
+    membership_id: UUID, tenant_id: UUID, user_id: UUID, slug: str, *, roles: str
+) -> QuerySet[Dataset]:
+    reader = membership_in(membership_id, tenant_id, user_id, roles)
+    return _called(tenant_id, slug).filter(present(), seen(reader))
 
 
 def archived_datasets(tenant: Tenant) -> QuerySet[Dataset]:
@@ -118,41 +141,23 @@ def archived_datasets(tenant: Tenant) -> QuerySet[Dataset]:
     return found.select_related("budget").order_by("-archived_at", "name")
 
 
-def held_datasets(membership: Membership) -> QuerySet[Dataset]:
-    """Those that nobody can ask about yet, oldest first: officers see all, owners their own.
-
-    That a file resembles what its owner brought before is nothing for other owners to see.
-    """
-    held = Dataset.objects.filter(
-        tenant=membership.tenant_id, held_at__isnull=False, archived_at__isnull=True
-    )
-    if not membership.has(Role.OFFICER):
-        held = held.filter(owner=membership.user_id)
-    return held.select_related("budget", "owner").order_by("held_at")
-
-
-def datasets_and_held(membership: Membership) -> QuerySet[Dataset]:
-    """The datasets that everybody sees and, with them, the held ones that this person may see."""
-    mine = Q(held_at__isnull=False, archived_at__isnull=True)
-    if not membership.has(Role.OFFICER):
-        mine &= Q(owner=membership.user_id)
-    return _with_rules(membership.tenant_id).filter(present() | mine, seen(membership))
-
-
-def held_version(membership: Membership, dataset_id: UUID) -> DatasetVersion | None:
-    """The newest version of one of them, with what is shown of it; None for every other dataset."""
-    held = held_datasets(membership).filter(pk=dataset_id).order_by()
-    whole = DatasetVersion.objects.select_related(
-        "dataset__budget", "dataset__owner", "fingerprint"
-    )
-    return whole.filter(dataset__in=held).order_by("-number").first()
-
-
 def current_version(dataset: Dataset) -> DatasetVersion:
     """The newest version, which is the one that questions are asked of."""
-    whole = dataset.versions.select_related("dataset__budget", "dataset__policy")
-    newest = whole.order_by("-number")
-    return newest[:1].get()
+    return _one_of(_newest(dataset.pk))
+
+
+def _one_of(found: list[DatasetVersion]) -> DatasetVersion:
+    if not found:
+        raise DatasetVersion.DoesNotExist
+    return found[0]
+
+
+_VERSIONS = DatasetVersion.objects.select_related("dataset__budget", "dataset__policy")
+
+
+@Prepared
+def _newest(dataset_id: UUID) -> QuerySet[DatasetVersion]:
+    return _VERSIONS.filter(dataset=dataset_id).order_by("-number")[:1]
 
 
 def version_to_ask(membership: Membership, slug: str) -> DatasetVersion:
@@ -160,14 +165,36 @@ def version_to_ask(membership: Membership, slug: str) -> DatasetVersion:
 
     Raises DatasetVersion.DoesNotExist for foreign, held, others' and missing ones alike.
     """
-    found = DatasetVersion.objects.filter(
-        dataset__tenant=membership.tenant_id, dataset__slug=slug
-    ).order_by("-number")
-    whole = found.select_related("dataset__budget", "dataset__policy").prefetch_related("columns")
-    for_everybody = whole.filter(_for_everybody("dataset__")).first()
-    if for_everybody:
-        return for_everybody
-    return whole.filter(present("dataset__"), seen(membership, "dataset__"))[:1].get()
+    version = _one_of(
+        _newest_for_all(membership.tenant_id, slug)
+        or _newest_seen(*places_of(membership), slug, roles=membership.roles_code)
+    )
+    keep_related(version, "columns", _columns_of(version.pk))
+    return version
+
+
+def _newest_called(tenant_id: UUID, slug: str) -> QuerySet[DatasetVersion]:
+    found = _VERSIONS.filter(dataset__tenant=tenant_id, dataset__slug=slug)
+    return found.order_by("-number")
+
+
+@Prepared
+def _newest_for_all(tenant_id: UUID, slug: str) -> QuerySet[DatasetVersion]:
+    return _newest_called(tenant_id, slug).filter(_for_everybody("dataset__"))[:1]
+
+
+@Prepared
+def _newest_seen(
+    membership_id: UUID, tenant_id: UUID, user_id: UUID, slug: str, *, roles: str
+) -> QuerySet[DatasetVersion]:
+    reader = membership_in(membership_id, tenant_id, user_id, roles)
+    found = _newest_called(tenant_id, slug)
+    return found.filter(present("dataset__"), seen(reader, "dataset__"))[:1]
+
+
+@Prepared
+def _columns_of(version_id: UUID) -> QuerySet[Column]:
+    return Column.objects.filter(version=version_id)
 
 
 def schema_of(version: DatasetVersion) -> DatasetSchema:
@@ -265,14 +292,6 @@ def old_version_or_404(dataset: Dataset, number: int) -> DatasetVersion:
     newest = current_version(dataset)
     kept = dataset.versions.filter(number=number, data_deleted_at__isnull=True)
     found = kept.exclude(pk=newest.pk).first()
-    if found is None:
-        raise Http404
-    return found
-
-
-def held_or_404(request: HttpRequest, dataset_id: UUID) -> DatasetVersion:
-    """The newest version of a held dataset that this person may see; else the same 404 for all."""
-    found = held_version(membership_of(request), dataset_id)
     if found is None:
         raise Http404
     return found

@@ -46,7 +46,7 @@ def prepare_practice(tenant: Tenant) -> Tenant:
     for one in people:
         let_in(practice, one)
     with acting_for(practice.pk):
-        if not every_dataset_of(practice).exists():
+        if not every_dataset_of(practice.pk).exists():
             _register(practice, owner)
         if not Survey.objects.filter(tenant=practice).exists():
             asker = Membership.objects.get(tenant=practice, user=owner)

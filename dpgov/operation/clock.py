@@ -28,6 +28,11 @@ def now() -> datetime:
     return moved_to() or timezone.now()
 
 
+def is_moved() -> bool:
+    """Whether it shows another moment than the machine does: in the demonstration's past alone."""
+    return moved_to() is not None
+
+
 def today() -> date:
     """The day in UTC, by which questions, refusals and files are counted."""
     return now().astimezone(UTC).date()

@@ -12,6 +12,7 @@ from dpgov.audit.receipts.proofs import release_receipt
 from dpgov.datasets.audience import seen
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.rules import permits
+from dpgov.operation.prepared import Prepared
 from dpgov.privacy.accounting.loss import Mode
 from dpgov.privacy.answer.batch import MAX_PLANS
 from dpgov.queries.models import BudgetRequest, Query, Release
@@ -63,11 +64,15 @@ def get_answered(membership: Membership, query_id: UUID) -> Query:
 
 def find_by_key(membership: Membership, idempotency_key: str) -> Query | None:
     """The query that this person submitted under this key, if any."""
+    found = _by_key(membership.tenant_id, membership.user_id, idempotency_key)
+    return next(iter(found), None)
+
+
+@Prepared
+def _by_key(tenant_id: UUID, user_id: UUID, idempotency_key: str) -> QuerySet[Query]:
     return Query.objects.filter(
-        tenant_id=membership.tenant_id,
-        analyst_id=membership.user_id,
-        idempotency_key=idempotency_key,
-    ).first()
+        tenant_id=tenant_id, analyst_id=user_id, idempotency_key=idempotency_key
+    )
 
 
 def asked_together(query: Query) -> list[Query]:

@@ -55,7 +55,7 @@ def begin(*, request: HttpRequest | None = None, user: User, **_: Any) -> None:
     if request is None:
         return
     with acting_as(user.pk):
-        first = memberships_of(user).first()
+        first = next(iter(memberships_of(user)), None)
     if first is not None:
         request.session.setdefault(_CHOSEN, str(first.pk))
 

@@ -9,7 +9,9 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import QuerySet
 
+from dpgov.operation.prepared import Prepared
 from dpgov.tenants.models import ApiToken, Invitation, Membership, Tenant
 
 
@@ -45,7 +47,15 @@ def users_of_token_key(token_key: str) -> list[UUID]:
     """Whose tokens begin like this: the person is known before the token is compared."""
     if connection.vendor == "postgresql":
         return [row[0] for row in through_gate("SELECT dpgov_users_of_token(%s)", token_key)]
-    return list(ApiToken.objects.filter(token_key=token_key).values_list("user_id", flat=True))
+    return _users_by_key(token_key)
+
+
+@Prepared
+def _users_by_key(token_key: str) -> QuerySet[ApiToken, UUID]:
+    found: QuerySet[ApiToken, UUID] = ApiToken.objects.filter(token_key=token_key).values_list(
+        "user_id", flat=True
+    )
+    return found
 
 
 def tenant_of_invitation(token_hash: str) -> UUID | None:

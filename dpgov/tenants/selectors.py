@@ -5,17 +5,33 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from dpgov.audit.actor import Actor
+from dpgov.operation.prepared import Prepared
 from dpgov.tenants.models import ApiToken, Membership, Role, Tenant, User
 from dpgov.tenants.roles import having
 
 
-def memberships_of(user: User) -> QuerySet[Membership]:
+def memberships_of(user: User) -> list[Membership]:
     """Everything this user belongs to, oldest first, with the tenants."""
-    return (
-        Membership.objects.filter(user=user)
-        .select_related("tenant", "user")
-        .order_by("created_at", "id")
+    return _memberships(user.pk)
+
+
+@Prepared
+def _memberships(user_id: UUID) -> QuerySet[Membership]:
+    theirs = Membership.objects.filter(user=user_id).select_related("tenant", "user")
+    return theirs.order_by("created_at", "id")
+
+
+def membership_in(membership_id: UUID, tenant_id: UUID, user_id: UUID, roles: str) -> Membership:
+    """One of which only this is told: what a statement that is prepared says of its reader."""
+    first, _, second = roles.partition("+")
+    return Membership(
+        id=membership_id, tenant_id=tenant_id, user_id=user_id, role=first, second_role=second
     )
+
+
+def places_of(membership: Membership) -> tuple[UUID, UUID, UUID]:
+    """The three ids that such a statement asks for; its `roles` are `roles_code`."""
+    return membership.pk, membership.tenant_id, membership.user_id
 
 
 def members_of(tenant: Tenant) -> QuerySet[Membership]:

@@ -26,12 +26,14 @@ from dpgov.datasets.selectors import open_to_questions
 from dpgov.joint.heard import misses_its_worker
 from dpgov.notices.models import Delivery, State
 from dpgov.operation import clock
+from dpgov.operation.prepared import Prepared
 from dpgov.oversight.pattern_count import PatternCount, count_patterns
 from dpgov.oversight.patterns import LOOKED_AT
 from dpgov.queries.answering.heartbeat import Beat, last_beat
 from dpgov.queries.answering.workers import workers
 from dpgov.queries.models import Query, Refusal
 from dpgov.tenants.models import Membership, Role
+from dpgov.tenants.selectors import membership_in, places_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,22 +53,27 @@ class Tile:
 
 def officer_tiles(membership: Membership, today: date) -> list[Tile]:
     """Refusals, how far the log is proved, and patterns among what was asked."""
-    tenant, since = membership.tenant_id, first_day(today)
-    refused = Refusal.objects.filter(tenant=tenant, day__gte=since)
-    verified = entries_of(tenant, EntryFilter(action=Action.AUDIT_LOG_VERIFIED.value))
-    found = _numbers(
-        membership,
-        refused=refused.order_by().values("tenant").annotate(n=Sum("number")).values("n"),
-        entries=entries_of(tenant).values("sequence")[:1],
-        signed=checkpoints_of(tenant).values("size")[:1],
-        verified=verified.values("at")[:1],
-    )
+    tenant = membership.tenant_id
+    (found,) = _of_the_log(membership.pk, tenant, first_day(today))
     return [_refusals(found), _proof(found), _patterns(count_patterns(tenant))]
 
 
-def _numbers(membership: Membership, **asked: QuerySet[Any, Any]) -> dict[str, Any]:
+@Prepared
+def _of_the_log(membership_id: UUID, tenant_id: UUID, since: date) -> QuerySet[Membership, Any]:
+    refused = Refusal.objects.filter(tenant=tenant_id, day__gte=since)
+    verified = entries_of(tenant_id, EntryFilter(action=Action.AUDIT_LOG_VERIFIED.value))
+    return _numbers(
+        membership_id,
+        refused=refused.order_by().values("tenant").annotate(n=Sum("number")).values("n"),
+        entries=entries_of(tenant_id).values("sequence")[:1],
+        signed=checkpoints_of(tenant_id).values("size")[:1],
+        verified=verified.values("at")[:1],
+    )
+
+
+def _numbers(membership_id: UUID, **asked: QuerySet[Any, Any]) -> QuerySet[Membership, Any]:
     named = {name: Subquery(query) for name, query in asked.items()}
-    return dict(Membership.objects.filter(pk=membership.pk).values(**named).get())
+    return Membership.objects.filter(pk=membership_id).values(**named)
 
 
 def _refusals(found: Mapping[str, Any]) -> Tile:
@@ -112,19 +119,7 @@ def analyst_tiles(membership: Membership, today: date) -> list[Tile]:
     since, begin = (
         datetime.combine(day, datetime.min.time(), UTC) for day in (first_day(today), today)
     )
-    lately = Query.objects.filter(
-        tenant=membership.tenant_id,
-        state=Query.State.RELEASED,
-        submitted_at__gte=since,
-    ).order_by()
-    own = lately.filter(analyst=membership.user_id)
-    stored = lately.filter(
-        open_to_questions("dataset__"),
-        seen(membership, "dataset__"),
-        reuse=False,
-        submitted_at__lt=begin,
-    ).exclude(canonical_sha256="")
-    found = _numbers(membership, own=_count(own), stored=_count(stored, "canonical_sha256"))
+    (found,) = _of_answers(*places_of(membership), since, begin, roles=membership.roles_code)
     return [
         Tile(
             _("Your answers in 30 days"),
@@ -141,27 +136,55 @@ def analyst_tiles(membership: Membership, today: date) -> list[Tile]:
     ]
 
 
+@Prepared
+def _of_answers(
+    membership_id: UUID,
+    tenant_id: UUID,
+    user_id: UUID,
+    since: datetime,
+    begin: datetime,
+    *,
+    roles: str,
+) -> QuerySet[Membership, Any]:
+    reader = membership_in(membership_id, tenant_id, user_id, roles)
+    lately = Query.objects.filter(
+        tenant=tenant_id, state=Query.State.RELEASED, submitted_at__gte=since
+    ).order_by()
+    own = lately.filter(analyst=user_id)
+    stored = lately.filter(
+        open_to_questions("dataset__"),
+        seen(reader, "dataset__"),
+        reuse=False,
+        submitted_at__lt=begin,
+    ).exclude(canonical_sha256="")
+    return _numbers(membership_id, own=_count(own), stored=_count(stored, "canonical_sha256"))
+
+
 def admin_tiles(membership: Membership) -> list[Tile]:
     """People without a second factor, webhooks that fail, and whether anybody answers.
 
     The last is nothing for somebody who asks questions too (E8): how many workers are ready may
     differ by what the questions before made of them.
     """
-    tenant = membership.tenant_id
+    tenant, lately = membership.tenant_id, clock.now() - timedelta(days=DAYS)
+    (found,) = _of_people(membership.pk, tenant, lately)
+    tiles = [_without_factor(found["without"] or 0), _webhooks(found["failing"] or 0)]
+    return tiles if membership.has(Role.ANALYST) else [*tiles, _processes(tenant)]
+
+
+@Prepared
+def _of_people(membership_id: UUID, tenant_id: UUID, lately: datetime) -> QuerySet[Membership, Any]:
     factors = Authenticator.objects.filter(
         user_id=OuterRef("user_id"), type__in=(Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
     )
-    people = Membership.objects.filter(~Exists(factors), tenant=tenant, user__is_active=True)
-    lately = clock.now() - timedelta(days=DAYS)
+    people = Membership.objects.filter(~Exists(factors), tenant=tenant_id, user__is_active=True)
     failing = Delivery.objects.filter(
         Q(state=State.GIVEN_UP) | Q(state=State.WAITING, attempts__gt=0),
-        tenant=tenant,
+        tenant=tenant_id,
         webhook__ended_at__isnull=True,
         due_at__gte=lately,
     )
-    found = _numbers(membership, without=_count(people), failing=_count(failing, "webhook"))
-    tiles = [_without_factor(found["without"] or 0), _webhooks(found["failing"] or 0)]
-    return tiles if membership.has(Role.ANALYST) else [*tiles, _processes(tenant)]
+    return _numbers(membership_id, without=_count(people), failing=_count(failing, "webhook"))
 
 
 def _count(rows: QuerySet[Any], of: str = "pk") -> QuerySet[Any, Any]:

@@ -21,7 +21,7 @@ from dpgov.dashboards.home.headline import headline
 from dpgov.dashboards.home.sparkline import Sparkline, sparkline
 from dpgov.dashboards.home.tiles import Tile, admin_tiles, analyst_tiles, officer_tiles
 from dpgov.datasets.finding import first_by_name
-from dpgov.datasets.selectors import datasets_and_held
+from dpgov.datasets.held import datasets_and_held
 from dpgov.datasets.uploaded import uploads_of
 from dpgov.operation import clock
 from dpgov.queries.selectors import budget_requests_waiting, visible_queries

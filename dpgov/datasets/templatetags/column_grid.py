@@ -6,7 +6,7 @@ from django.forms.utils import flatatt
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from dpgov.datasets.presets import PRESETS
+from dpgov.datasets.web.forms.presets import PRESETS
 
 register = template.Library()
 _SELECTED = SafeString(" selected")

@@ -16,8 +16,8 @@ from django.views.decorators.http import require_http_methods
 from dpgov.approvals.errors import ApprovalRefusal
 from dpgov.approvals.selectors import all_waiting_about
 from dpgov.datasets import services
+from dpgov.datasets.held import held_or_404
 from dpgov.datasets.models import Dataset, DatasetVersion
-from dpgov.datasets.selectors import held_or_404
 from dpgov.datasets.web.forms.changes import HeldDecisionForm
 from dpgov.tenants.permissions import Permission, may, membership_of, requires
 from dpgov.web.pages import show_page

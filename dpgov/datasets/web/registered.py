@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from dpgov.budgets.errors import LimitBelowCommitted
 from dpgov.datasets import selectors, services, uploaded
+from dpgov.datasets.held import held_datasets
 from dpgov.datasets.lineage import derived_of, with_its_budget
 from dpgov.datasets.models import Dataset
 from dpgov.datasets.selectors import dataset_or_404
@@ -47,7 +48,7 @@ def index(request: HttpRequest) -> HttpResponse:
 
 def _held(membership: Membership) -> QuerySet[Dataset]:
     """To analysts and administrators held datasets look missing."""
-    held = selectors.held_datasets(membership)
+    held = held_datasets(membership)
     return held if may(membership, Permission.REQUEST_CHANGES) else held.none()
 
 

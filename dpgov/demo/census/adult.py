@@ -48,7 +48,7 @@ def ensure_adult(owner: Membership) -> Dataset:
 
 def of(tenant: Tenant) -> Dataset | None:
     """The demonstration dataset of this tenant; None before it is registered."""
-    found: Dataset | None = every_dataset_of(tenant).filter(name=NAME).first()
+    found: Dataset | None = every_dataset_of(tenant.pk).filter(name=NAME).first()
     return found
 
 

@@ -114,11 +114,11 @@ def _names() -> set[str]:
 
 def _infections(owner: Membership) -> Dataset | None:
     with acting_for(owner.tenant_id):
-        return every_dataset_of(owner.tenant).filter(name=NAME).first()
+        return every_dataset_of(owner.tenant_id).filter(name=NAME).first()
 
 
 def _known(owner: Membership) -> Dataset:
-    return every_dataset_of(owner.tenant).get(name=NAME)
+    return every_dataset_of(owner.tenant_id).get(name=NAME)
 
 
 def _take_part(owner: Membership, officer: Membership, **where: object) -> None:

@@ -13,6 +13,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from dpgov.datasets.models import DatasetVersion
+from dpgov.operation.prepared import Prepared
 from dpgov.privacy.answer.blueprint import Blueprint, prepare
 from dpgov.privacy.answer.body import MAX_CELLS
 from dpgov.privacy.answer.rounds import as_count
@@ -44,18 +45,30 @@ class _Candidate(NamedTuple):
     form: str
 
 
-def stored_answers(version: DatasetVersion) -> QuerySet[Query]:
+def _stored_answers(version_id: UUID) -> QuerySet[Query, Any]:
     """Answers that were paid for and published; never one that was itself made of others."""
-    return Query.objects.filter(
-        version=version,
+    stored = Query.objects.filter(
+        version=version_id,
         state=Query.State.RELEASED,
         reuse=False,
     ).exclude(canonical_sha256="")
+    return stored.values_list("id", "cost_nano", "canonical_sha256")
+
+
+@Prepared
+def _newest(version_id: UUID) -> QuerySet[Query, Any]:
+    return _stored_answers(version_id).order_by("-visible_at")[:_CANDIDATES]
+
+
+@Prepared
+def _dearest(version_id: UUID, form: str) -> QuerySet[Query, Any]:
+    alike = _stored_answers(version_id).filter(canonical_sha256=form)
+    return alike.order_by("-cost_nano")[:_SAME]
 
 
 def sources_for(version: DatasetVersion, blueprint: Blueprint, form: str) -> list[FreeSource]:
     """Those whose cells make the asked ones, the dearest first."""
-    candidates = _candidates(stored_answers(version), form)
+    candidates = _candidates(version.pk, form)
     plans = _shelf(version.pk, blueprint.schema).plans_of([one.id for one in candidates])
     found: list[FreeSource] = []
     for candidate in sorted(candidates, key=lambda one: -one.cost_nano):
@@ -66,16 +79,14 @@ def sources_for(version: DatasetVersion, blueprint: Blueprint, form: str) -> lis
     return found[:_PREPARED]
 
 
-def _candidates(stored: QuerySet[Query], form: str) -> list[_Candidate]:
+def _candidates(version_id: UUID, form: str) -> list[_Candidate]:
     """The dearest of the same form, then the newest of any."""
-    columns = stored.values_list("id", "cost_nano", "canonical_sha256")
-    newest = [_Candidate(*row) for row in columns.order_by("-visible_at")[:_CANDIDATES]]
+    newest = [_Candidate(*row) for row in _newest(version_id)]
     if len(newest) < _CANDIDATES:
         # There are no others.
         same = sorted((one for one in newest if one.form == form), key=lambda one: -one.cost_nano)
     else:
-        dearest = columns.filter(canonical_sha256=form).order_by("-cost_nano")
-        same = [_Candidate(*row) for row in dearest[:_SAME]]
+        same = [_Candidate(*row) for row in _dearest(version_id, form)]
     return list(dict.fromkeys([*same[:_SAME], *newest]))
 
 

@@ -2,7 +2,9 @@
 
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
+from django.db.models import QuerySet
 from knox.auth import TokenAuthentication as KnoxTokenAuthentication
 from knox.settings import CONSTANTS
 from rest_framework.authentication import get_authorization_header
@@ -10,6 +12,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
 from dpgov.operation import clock
+from dpgov.operation.prepared import Prepared
 from dpgov.tenants.boundary import acting_as, change_to
 from dpgov.tenants.crossing import users_of_token_key
 from dpgov.tenants.models import ApiToken, Membership
@@ -74,5 +77,12 @@ def _note_use(token: ApiToken) -> None:
         ApiToken.objects.filter(pk=token.pk).update(used_at=now)
 
 
-def _membership(membership_id: Any) -> Membership:
-    return Membership.objects.select_related("tenant", "user").get(pk=membership_id)
+def _membership(membership_id: UUID) -> Membership:
+    for found in _that(membership_id):
+        return found
+    raise Membership.DoesNotExist
+
+
+@Prepared
+def _that(membership_id: UUID) -> QuerySet[Membership]:
+    return Membership.objects.filter(pk=membership_id).select_related("tenant", "user")

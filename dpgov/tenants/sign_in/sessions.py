@@ -13,8 +13,19 @@ from django.contrib.messages.storage.fallback import FallbackStorage
 from django.contrib.messages.storage.session import SessionStorage
 from django.contrib.sessions.backends import db
 from django.contrib.sessions.backends.base import UpdateError
+from django.db.models import QuerySet
+
+from dpgov.operation import clock
+from dpgov.operation.prepared import Prepared
 
 _ABSENT = object()
+
+
+@Prepared
+def _going_on(session_key: str, now: datetime) -> QuerySet[Any]:
+    """The session of a key, which has not ended by now."""
+    kept = SessionStore.get_model_class().objects
+    return kept.filter(session_key=session_key, expire_date__gt=now)
 
 
 class SessionStore(db.SessionStore):
@@ -64,7 +75,9 @@ class SessionStore(db.SessionStore):
         return self.decode(encoded) if encoded else {}
 
     def _get_session_from_db(self) -> Any:
-        found = super()._get_session_from_db()  # type: ignore[misc]
+        found = next(iter(_going_on(self.session_key or "", clock.now())), None)
+        if found is None:
+            self._session_key = None
         self.kept_until = found.expire_date if found else None
         self._as_read = found.session_data if found else ""
         return found

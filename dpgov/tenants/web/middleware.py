@@ -134,7 +134,7 @@ class TenantMiddleware:
         user = request.user
         person = user.pk if user.is_authenticated else None
         with acting_as(person):
-            memberships = list(memberships_of(user)) if user.is_authenticated else []
+            memberships = memberships_of(user) if user.is_authenticated else []
             membership = _acting(request, memberships)
             request.membership = membership  # type: ignore[attr-defined]
             request.memberships = memberships  # type: ignore[attr-defined]

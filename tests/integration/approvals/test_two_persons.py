@@ -19,7 +19,7 @@ from dpgov.approvals.errors import (
 )
 from dpgov.approvals.kinds import Effect
 from dpgov.approvals.models import ChangeRequest
-from dpgov.approvals.selectors import decidable_by, deciders
+from dpgov.approvals.selectors import decidable_by, deciders, in_requests
 from dpgov.approvals.services import approve, reject, withdraw
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.services.agreed import (
@@ -258,9 +258,9 @@ def test_who_could_decide_is_known_beforehand(
     theirs = asking(officer)
     assert [person.pk for person in deciders(theirs)] == [second_officer.pk]
     people = (officer, second_officer, owner)
-    assert [decidable_by(person).count() for person in people] == [0, 1, 0]
+    assert [decidable_by(person, *in_requests(person)).count() for person in people] == [0, 1, 0]
     asking(officer, INVITE_TO_SHARE)
-    assert [decidable_by(person).count() for person in people] == [0, 2, 1]
+    assert [decidable_by(person, *in_requests(person)).count() for person in people] == [0, 2, 1]
 
 
 @pytest.mark.django_db(transaction=True)

@@ -7,7 +7,7 @@ import pytest
 from django.utils.translation import override
 
 from dpgov.datasets.importing import Filled, UnreadableMetadata, filled, read_rows, template
-from dpgov.datasets.presets import PRESETS
+from dpgov.datasets.web.forms.presets import PRESETS
 from dpgov.privacy.plan.domains import category_domain, numeric_domain
 from dpgov.privacy.plan.schema import CategoryDomain
 

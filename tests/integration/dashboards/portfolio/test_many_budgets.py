@@ -12,8 +12,9 @@ from dpgov.budgets.services.shared_budgets import join_shared_budget, open_share
 from dpgov.dashboards.forecast.forecast import Forecast, days_of_all, forecasts
 from dpgov.dashboards.forecast.many import Forecasts, outlook
 from dpgov.dashboards.home.headline import headline
+from dpgov.datasets.held import datasets_and_held
 from dpgov.datasets.models import Dataset, Policy
-from dpgov.datasets.selectors import datasets_and_held, datasets_of
+from dpgov.datasets.selectors import datasets_of
 from dpgov.operation import clock
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import PURE
