@@ -96,6 +96,14 @@ ALIKE_AS_A_RULE = (
     "journeys/test_reading.py",
     "journeys/test_state_folder.py",
 )
+# The other way round: what every page and every change asks of the database is asked every day
+# where there are a wall and guards of the database too, and of SQLite in a whole run.
+ASKED_ON_POSTGRESQL = (
+    "integration/access/test_answers_fit_the_schema.py",
+    "integration/access/test_every_write.py",
+    "integration/access/test_names.py",
+    "integration/access/test_sql_of_pages.py",
+)
 _NOTHING_RAN = 5
 # On two cores: tests of real workers and browsers wait most of the time. In the order in which
 # they are collected: what takes longest comes first.
@@ -128,6 +136,8 @@ def _command(profile: str, arguments: Sequence[str]) -> list[str]:
     left_out: tuple[str, ...] = () if whole else THOROUGH
     if profile != PROFILES[0]:
         left_out += ALIKE_EVERYWHERE if whole else (*ALIKE_EVERYWHERE, *ALIKE_AS_A_RULE)
+    elif not whole:
+        left_out += ASKED_ON_POSTGRESQL
     everyday = () if whole else (f"--hypothesis-profile={EVERY_DAY}",)
     return [*command, *_AT_ONCE, *everyday, *map(_without, left_out)]
 

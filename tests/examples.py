@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 ALL = "all"
 EVERY_DAY = "every-day"
 _UNSAID = 100
-_SHARE = 4
+_SHARE = 8
 
 
 def load_profiles() -> None:

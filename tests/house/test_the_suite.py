@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.both_profiles import ALIKE_AS_A_RULE, ALIKE_EVERYWHERE, _command, _without
+from tests.both_profiles import (
+    ALIKE_AS_A_RULE,
+    ALIKE_EVERYWHERE,
+    ASKED_ON_POSTGRESQL,
+    _command,
+    _without,
+)
 from tests.examples import ALL, EVERY_DAY, examples
 from tests.house import tree
 from tests.profile import PROFILES, WHOLE
@@ -21,9 +27,6 @@ _SCHEDULER = object.__new__(Together)
 
 
 _KEPT = (
-    "integration/access/test_answers_fit_the_schema.py",
-    "integration/access/test_every_write.py",
-    "integration/access/test_sql_of_pages.py",
     "integration/audit",
     "integration/budgets",
     "integration/queries/answering/test_lease.py",
@@ -38,7 +41,7 @@ def _left_out(name: str, folders: tuple[str, ...]) -> bool:
 
 def test_what_a_run_leaves_out_is_there() -> None:
     """A name that nothing has leaves nothing out, and nobody would notice."""
-    named = (*ALIKE_EVERYWHERE, *ALIKE_AS_A_RULE, *THOROUGH)
+    named = (*ALIKE_EVERYWHERE, *ALIKE_AS_A_RULE, *ASKED_ON_POSTGRESQL, *THOROUGH)
     assert [name for name in named if not _is_there(*name.split("::"))] == []
     assert [name for name in ALIKE_AS_A_RULE if _left_out(name, ALIKE_EVERYWHERE)] == []
 
@@ -63,7 +66,9 @@ def test_a_single_test_can_be_left_out_and_leaves_the_others_of_its_file(
 
 
 def test_every_run_of_each_profile_keeps_the_ledger_the_wall_and_a_journey() -> None:
+    """And what one profile is not asked every day because the other one is, that one is asked."""
     left_out = (*ALIKE_EVERYWHERE, *ALIKE_AS_A_RULE, *THOROUGH)
+    assert [name for name in ASKED_ON_POSTGRESQL if _left_out(name, left_out)] == []
     assert [name for name in _KEPT if not (_TESTS / name).exists()] == []
     assert [name for name in _KEPT if _left_out(name, left_out)] == []
 
@@ -91,7 +96,7 @@ def test_every_day_each_test_has_a_share_of_its_examples_and_in_a_whole_run_all(
         assert not [part for part in _command("sqlite", arguments) if "hypothesis" in part]
     asked = (1, 3, 60, 150)
     assert [_made(ALL, count) for count in asked] == list(asked)
-    assert [_made(EVERY_DAY, count) for count in asked] == [1, 1, 15, 38]
+    assert [_made(EVERY_DAY, count) for count in asked] == [1, 1, 8, 18]
 
 
 def _made(profile: str, count: int) -> int:

@@ -15,17 +15,17 @@ from django.contrib.sessions.backends import db
 from django.contrib.sessions.backends.base import UpdateError
 from django.db.models import QuerySet
 
-from dpgov.operation import clock
+from dpgov.operation.clock import Now
 from dpgov.operation.prepared import Prepared
 
 _ABSENT = object()
 
 
 @Prepared
-def _going_on(session_key: str, now: datetime) -> QuerySet[Any]:
-    """The session of a key, which has not ended by now."""
+def _going_on(session_key: str) -> QuerySet[Any]:
+    """The session of a key, which has not ended by the database's clock."""
     kept = SessionStore.get_model_class().objects
-    return kept.filter(session_key=session_key, expire_date__gt=now)
+    return kept.filter(session_key=session_key, expire_date__gt=Now())
 
 
 class SessionStore(db.SessionStore):
@@ -75,7 +75,7 @@ class SessionStore(db.SessionStore):
         return self.decode(encoded) if encoded else {}
 
     def _get_session_from_db(self) -> Any:
-        found = next(iter(_going_on(self.session_key or "", clock.now())), None)
+        found = next(iter(_going_on(self.session_key or "")), None)
         if found is None:
             self._session_key = None
         self.kept_until = found.expire_date if found else None
