@@ -89,20 +89,25 @@ ALIKE_AS_A_RULE = (
     "integration/queries/rest",
     "integration/queries/workbench",
     "integration/surveys",
-    "integration/tenants/test_two_tabs.py",
     "integration/web",
     "journeys/surveys",
     "journeys/test_notebook.py",
     "journeys/test_reading.py",
     "journeys/test_state_folder.py",
 )
-# The other way round: what every page and every change asks of the database is asked every day
-# where there are a wall and guards of the database too, and of SQLite in a whole run.
+# The other way round: every change, who belongs to an organisation, old months of the log. Asked
+# every day where there are a wall and guards of the database too, and of SQLite in a whole run.
 ASKED_ON_POSTGRESQL = (
     "integration/access/test_answers_fit_the_schema.py",
     "integration/access/test_every_write.py",
     "integration/access/test_names.py",
-    "integration/access/test_sql_of_pages.py",
+    "integration/approvals",
+    "integration/audit/archive",
+    "integration/audit/test_archive.py",
+    "integration/audit/test_archive_files.py",
+    "integration/audit/test_recheck.py",
+    "integration/noise_check",
+    "integration/tenants",
 )
 _NOTHING_RAN = 5
 # On two cores: tests of real workers and browsers wait most of the time. In the order in which
