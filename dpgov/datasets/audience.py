@@ -12,11 +12,14 @@ left, or before they had the role, is nobody's decision about who they are now.
 """
 
 from enum import Enum, auto
+from typing import Any
+from uuid import UUID
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from dpgov.datasets.lineage import governing
 from dpgov.datasets.models import Dataset, DerivedFrom, Viewer
+from dpgov.operation.prepared import Prepared
 from dpgov.tenants.models import Membership, Role, User
 from dpgov.tenants.roles import having
 
@@ -64,12 +67,12 @@ def analysts_of(dataset: Dataset) -> QuerySet[Membership]:
     """The analysts who may ask about it, as far as the audience goes: those and no others."""
     people = Membership.objects.filter(having(Role.ANALYST), tenant=dataset.tenant_id)
     for one in governing(dataset):
-        people = people.filter(_named(one)) if one.named_only else people
+        people = people.filter(_named(one.pk)) if one.named_only else people
     return people
 
 
-def _named(dataset: Dataset) -> Exists:
-    return Exists(viewers().filter(dataset=dataset, membership=OuterRef("pk")))
+def _named(dataset_id: UUID) -> Exists:
+    return Exists(viewers().filter(dataset=dataset_id, membership=OuterRef("pk")))
 
 
 class Place(Enum):
@@ -99,12 +102,17 @@ def where_short(dataset: Dataset, user: User, wanted: Place) -> Dataset:
 
 
 def _place_of(dataset: Dataset, user: User) -> Place:
-    is_open = Dataset.objects.filter(pk=dataset.pk, named_only=False)
-    people = Membership.objects.filter(tenant=dataset.tenant_id, user=user)
-    found = people.annotate(is_open=Exists(is_open), is_named=_named(dataset)).first()
-    if found is None:
-        return Place.OUTSIDE
-    counts = found.has(Role.OWNER) and not found.has(Role.ANALYST)
-    if found.is_open or found.is_named or counts:
-        return Place.ASKS
-    return Place.SEES if governs(found) else Place.OUTSIDE
+    for found in _standing(dataset.pk, dataset.tenant_id, user.pk):
+        person: Any = found
+        counts = found.has(Role.OWNER) and not found.has(Role.ANALYST)
+        if person.is_open or person.is_named or counts:
+            return Place.ASKS
+        return Place.SEES if governs(found) else Place.OUTSIDE
+    return Place.OUTSIDE
+
+
+@Prepared
+def _standing(dataset_id: UUID, tenant_id: UUID, user_id: UUID) -> QuerySet[Membership]:
+    is_open = Dataset.objects.filter(pk=dataset_id, named_only=False)
+    people = Membership.objects.filter(tenant=tenant_id, user=user_id)
+    return people.annotate(is_open=Exists(is_open), is_named=_named(dataset_id))

@@ -9,8 +9,10 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, prefetch_related_objects
 
 from dpgov.budgets.allocated import Allocations, OnParent, allocations_of, charged_on_parent
-from dpgov.budgets.models import Allocation
+from dpgov.budgets.meaning import Protected
+from dpgov.budgets.models import Allocation, SharedBudgetMember
 from dpgov.datasets.models import Dataset, DerivedFrom
+from dpgov.privacy.plan.schema import Neighbouring
 from dpgov.tenants.models import User
 
 _KEPT = "origins_kept"
@@ -69,6 +71,26 @@ def paid_by(budget_id: UUID) -> Q:
     were derived from one of them. May find one twice.
     """
     return Q(budget=budget_id) | Q(derived_from__parent__budget=budget_id)
+
+
+def protected_by(budget_id: UUID) -> Protected:
+    """What a budget, of a dataset or shared by some, promises about somebody in its data.
+
+    Of several datasets the least; a budget of none is of people who may join.
+    """
+    sharing = SharedBudgetMember.objects.filter(shared_budget=budget_id, left_at__isnull=True)
+    its = Dataset.objects.filter(
+        Q(budget=budget_id) | Q(budget__in=sharing.values("dataset_budget"))
+    )
+    found = set(its.values_list("private_id", "neighbouring"))
+    if not found:
+        return Protected()
+    relations = {Neighbouring(relation) for _, relation in found}
+    return Protected(
+        is_of_rows={name for name, _ in found} == {""},
+        presence=relations == {Neighbouring.ADD_REMOVE},
+        by_presence=Neighbouring.ADD_REMOVE in relations,
+    )
 
 
 def with_its_budget(dataset: Dataset) -> QuerySet[Dataset]:

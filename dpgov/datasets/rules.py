@@ -192,12 +192,16 @@ def in_force(dataset_id: UUID) -> TermsOfUse | None:
 
 def to_accept(dataset_id: UUID, user: User) -> TermsOfUse | None:
     """What this person has to accept before they ask anything of it, if anything; one read."""
-    mine = Acceptance.objects.filter(terms=OuterRef("pk"), accepted_by=user)
+    for newest in _newest_terms(dataset_id, user.pk):
+        return newest if newest.text and not getattr(newest, "is_accepted") else None  # noqa: B009
+    return None
+
+
+@Prepared
+def _newest_terms(dataset_id: UUID, user_id: UUID) -> QuerySet[TermsOfUse]:
+    mine = Acceptance.objects.filter(terms=OuterRef("pk"), accepted_by=user_id)
     versions = TermsOfUse.objects.filter(dataset=dataset_id).annotate(is_accepted=Exists(mine))
-    newest = versions.order_by("-number").first()
-    if newest is None or not newest.text or newest.is_accepted:
-        return None
-    return newest
+    return versions.order_by("-number")[:1]
 
 
 def acceptances_of(terms: TermsOfUse) -> QuerySet[Acceptance]:

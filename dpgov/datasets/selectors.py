@@ -1,18 +1,17 @@
 """Reads about datasets. Public metadata only; what is another tenant's looks like missing.
 
 So does what is for others of the same tenant: `audience.seen` is part of what looks for a person.
-
 To every door, page or API, it looks the same: what an address names is found here, or is a 404.
 """
 
+from collections.abc import Iterable
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest
 from rest_framework.request import Request
 
-from dpgov.budgets.meaning import Protected
-from dpgov.budgets.models import SharedBudgetMember
 from dpgov.datasets.audience import seen
 from dpgov.datasets.discarded import discarded
 from dpgov.datasets.lineage import without_parent
@@ -54,9 +53,6 @@ def _for_everybody(dataset: str = "") -> Q:
     return Q(**{f"{dataset}{name}": value for name, value in plain.items()})
 
 
-_MOST_COPIES = 300
-
-
 def open_to_questions(dataset: str = "") -> Q:
     """Which of them can be asked: the one place that says so, for every door."""
     going = Q(**{f"{dataset}paused_at__isnull": True})
@@ -65,7 +61,12 @@ def open_to_questions(dataset: str = "") -> Q:
 
 def is_open(dataset_id: UUID) -> bool:
     """Whether questions about it can be accepted at all, as it stands now in the database."""
-    return Dataset.objects.filter(open_to_questions(), pk=dataset_id).exists()
+    return bool(_open(dataset_id))
+
+
+@Prepared
+def _open(dataset_id: UUID) -> QuerySet[Dataset, Any]:
+    return Dataset.objects.filter(open_to_questions(), pk=dataset_id).values_list("pk")
 
 
 def is_paused(dataset_id: UUID) -> bool:
@@ -152,6 +153,7 @@ def _one_of(found: list[DatasetVersion]) -> DatasetVersion:
     return found[0]
 
 
+_MOST_COPIES = 300
 _VERSIONS = DatasetVersion.objects.select_related("dataset__budget", "dataset__policy")
 
 
@@ -169,7 +171,7 @@ def version_to_ask(membership: Membership, slug: str) -> DatasetVersion:
         _newest_for_all(membership.tenant_id, slug)
         or _newest_seen(*places_of(membership), slug, roles=membership.roles_code)
     )
-    keep_related(version, "columns", _columns_of(version.pk))
+    keep_related(version, "columns", _columns(version.pk))
     return version
 
 
@@ -192,8 +194,14 @@ def _newest_seen(
     return found.filter(present("dataset__"), seen(reader, "dataset__"))[:1]
 
 
+def columns_of(version: DatasetVersion) -> Iterable[Column]:
+    """Its columns in stored order, as they were read with it, or now."""
+    is_read = "columns" in vars(version).get("_prefetched_objects_cache", ())
+    return version.columns.all() if is_read else _columns(version.pk)
+
+
 @Prepared
-def _columns_of(version_id: UUID) -> QuerySet[Column]:
+def _columns(version_id: UUID) -> QuerySet[Column]:
     return Column.objects.filter(version=version_id)
 
 
@@ -201,7 +209,7 @@ def schema_of(version: DatasetVersion) -> DatasetSchema:
     """The version's public metadata as a value, columns in stored order."""
     dataset = version.dataset
     return DatasetSchema(
-        columns=tuple(_spec(column) for column in version.columns.all()),
+        columns=tuple(_spec(column) for column in columns_of(version)),
         unit=PrivacyUnit(
             dataset.private_id or None, version.max_rows_per_unit, version.max_groups_per_unit
         ),
@@ -212,26 +220,6 @@ def schema_of(version: DatasetVersion) -> DatasetSchema:
         mode=dataset.budget.currency.mode,
         is_live=dataset.live_id is not None,
         is_cluster=dataset.live is not None and dataset.live.is_cluster,
-    )
-
-
-def protected_by(budget_id: UUID) -> Protected:
-    """What a budget, of a dataset or shared by some, promises about somebody in its data.
-
-    Of several datasets the least; a budget of none is of people who may join.
-    """
-    sharing = SharedBudgetMember.objects.filter(shared_budget=budget_id, left_at__isnull=True)
-    its = Dataset.objects.filter(
-        Q(budget=budget_id) | Q(budget__in=sharing.values("dataset_budget"))
-    )
-    found = set(its.values_list("private_id", "neighbouring"))
-    if not found:
-        return Protected()
-    relations = {Neighbouring(relation) for _, relation in found}
-    return Protected(
-        is_of_rows={name for name, _ in found} == {""},
-        presence=relations == {Neighbouring.ADD_REMOVE},
-        by_presence=Neighbouring.ADD_REMOVE in relations,
     )
 
 

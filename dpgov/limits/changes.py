@@ -12,7 +12,7 @@ from dpgov.approvals.kinds import ChangeKind, Told
 from dpgov.approvals.models import ChangeRequest
 from dpgov.budgets.meaning import weakening_of
 from dpgov.budgets.services.raising import RAISE_LIMIT, raise_limit
-from dpgov.datasets.selectors import protected_by
+from dpgov.datasets.lineage import protected_by
 from dpgov.privacy.accounting.loss import PURE, Currency, Mode, parse_delta
 
 

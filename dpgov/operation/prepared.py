@@ -18,6 +18,7 @@ from uuid import UUID
 
 from django.core.exceptions import EmptyResultSet
 from django.db import connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import (
     BigIntegerField,
     DateField,
@@ -32,6 +33,7 @@ from django.db.models import (
 )
 from django.db.models.query import prefetch_related_objects
 from django.db.models.sql.compiler import SQLCompiler
+from django.db.transaction import TransactionManagementError
 
 from dpgov.operation import clock
 
@@ -92,13 +94,21 @@ class _Statement:
     parameters: tuple[Any, ...]
 
     def ask(self, values: Sequence[Any]) -> list[Any]:
-        """Its rows with these values."""
+        """Its rows with these values; raises TransactionManagementError for a lock without one."""
         asked = _Asked(self, values)
+        if self.rows.query.select_for_update:
+            # Django looks for it when a statement is put together.
+            _in_transaction(connections[self.rows.db])
         found: list[Any] = list(self.rows._iterable_class(asked))
         lookups = self.rows._prefetch_related_lookups
         if found and lookups:
             prefetch_related_objects(found, *lookups)
         return found
+
+
+def _in_transaction(connection: BaseDatabaseWrapper) -> None:
+    if connection.features.has_select_for_update and connection.get_autocommit():
+        raise TransactionManagementError("a row is locked outside of a transaction")
 
 
 class _Asked:
@@ -137,8 +147,6 @@ class Prepared(Generic[P, R]):
     statement is put together: what would turn it into text, or look into it, fails there. Keyword
     parameters say which statement it is; there is one for each. The function may look at nothing
     else: no clock, no language, no setting. All that there are stand in `Prepared.known`.
-
-    Reads only: a lock is refused, for Django looks for its transaction while a statement is made.
     """
 
     known: ClassVar["list[Prepared[Any, Any]]"] = []
@@ -169,13 +177,13 @@ class Prepared(Generic[P, R]):
     def statement(self, lengths: Iterable[int] = (), **told: Any) -> "_Statement | None":
         """It, put together; None where it finds nothing, whatever the values are."""
         rows = self._build(*_places(self._kinds.values(), iter(lengths)), **told)
-        if rows.query.select_for_update:
-            raise TypeError(f"{self._build.__name__} takes a lock, which no prepared statement may")
         compiler = rows.query.get_compiler(using=rows.db)
         try:
             sql, parameters = compiler.as_sql()
         except EmptyResultSet:
             return None
+        # That of this thread, which may end long before the statement does.
+        compiler.connection = None
         return _Statement(rows, compiler, sql, tuple(parameters))
 
 

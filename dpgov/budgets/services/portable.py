@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from datetime import date, datetime
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.db.models.functions import Coalesce
 
 from dpgov.budgets.models import (
@@ -22,6 +23,7 @@ from dpgov.budgets.models import (
 from dpgov.budgets.services.line import DONE, Line, StepOutcome
 from dpgov.budgets.windows import counting_day, window_of, window_start
 from dpgov.operation import clock
+from dpgov.operation.prepared import Prepared, among
 
 
 @transaction.atomic
@@ -29,19 +31,18 @@ def reserve(
     query_id: UUID, tenant_id: UUID, lines: Sequence[Line], moment: datetime | None
 ) -> StepOutcome:
     """Hold all lines or none."""
-    if Reservation.objects.filter(query_id=query_id).exists():
+    if _holds_of(query_id):
         return StepOutcome("already")
     wanted = {line.budget_id: line.amount_nano for line in lines}
     ids = list(wanted)
-    parents = _parents(ids)
-    budgets = _locked([*ids, *parents])
-    if _forgot([*ids, *parents], ids):
+    parents = _parents(tuple(ids))
+    budgets = _locked((*ids, *parents))
+    if _forgot((*ids, *parents), tuple(ids)):
         return StepOutcome("moved")
     days = {b.pk: counting_day(moment or clock.now(), b.counted_on) for b in budgets}
-    access = BudgetAccess.objects.filter(budget__in=ids, tenant_id=tenant_id).count()
-    if access != len(lines) or len(wanted) != len(lines):
+    if len(_accesses(tuple(ids), tenant_id)) != len(lines) or len(wanted) != len(lines):
         return StepOutcome("foreign")
-    rates = list(RateLimit.objects.filter(budget__in=wanted))
+    rates = _rates(tuple(wanted))
     for refused in (_standing(budgets), _too_much(budgets, wanted), _too_fast(rates, wanted, days)):
         if refused is not None:
             return refused
@@ -63,7 +64,7 @@ def settle(query_id: UUID, amount_nano: int) -> StepOutcome:
         _end(holds, Reservation.State.SETTLED)
         for hold in holds:
             _book(hold)
-        _follow_lines(_parents([hold.budget_id for hold in holds]))
+        _follow_lines(_parents(tuple(hold.budget_id for hold in holds)))
     return StepOutcome(lines=_lines(holds))
 
 
@@ -74,9 +75,9 @@ def extend(query_id: UUID, amount_nano: int) -> StepOutcome:
     if not holds:
         return StepOutcome("nothing")
     wanted = {hold.budget_id: hold.factor * amount_nano for hold in holds}
-    parents = _parents(list(wanted))
-    budgets = _locked([*wanted, *parents])
-    if _forgot([*wanted, *parents], list(wanted)):
+    parents = _parents(tuple(wanted))
+    budgets = _locked((*wanted, *parents))
+    if _forgot((*wanted, *parents), tuple(wanted)):
         return StepOutcome("moved")
     rates = _rates_of(holds)
     for refused in (_standing(budgets), _too_much(budgets, wanted), _over(rates, wanted)):
@@ -105,15 +106,15 @@ def give_back(query_id: UUID, state: Reservation.State) -> StepOutcome:
         for rate in _rates_of([hold]):
             rate.taken_nano -= hold.amount_nano
             rate.save(update_fields=["taken_nano"])
-    _follow_lines(_parents([hold.budget_id for hold in holds]))
+    _follow_lines(_parents(tuple(hold.budget_id for hold in holds)))
     return StepOutcome(lines=_lines(holds))
 
 
 @transaction.atomic
 def correct(correction: Correction) -> StepOutcome:
     """Book a correction; fills in `spent_after_nano`."""
-    parents = _parents([correction.budget_id])
-    budgets = {budget.pk: budget for budget in _locked([correction.budget_id, *parents])}
+    parents = _parents((correction.budget_id,))
+    budgets = {budget.pk: budget for budget in _locked((correction.budget_id, *parents))}
     budget = budgets.get(correction.budget_id)
     if budget is None:
         return StepOutcome("foreign")
@@ -127,26 +128,47 @@ def correct(correction: Correction) -> StepOutcome:
     return DONE
 
 
-def _locked(ids: Sequence[UUID]) -> list[Budget]:
-    return list(Budget.objects.select_for_update().filter(pk__in=ids).order_by("pk"))
+@Prepared
+def _holds_of(query_id: UUID) -> QuerySet[Reservation, Any]:
+    return Reservation.objects.filter(query_id=query_id).values_list("pk")
 
 
-def _parents(ids: Sequence[UUID]) -> list[UUID]:
-    lines = BudgetPart.objects.filter(budget__in=ids).order_by()
-    return list(lines.values_list("dataset_budget", flat=True).distinct())
+@Prepared
+def _accesses(budgets: tuple[UUID, ...], tenant_id: UUID) -> QuerySet[BudgetAccess, Any]:
+    there = BudgetAccess.objects.filter(among("budget", budgets), tenant_id=tenant_id)
+    return there.values_list("pk")
 
 
-def _forgot(datasets: Sequence[UUID], charged: Sequence[UUID]) -> bool:
-    """Whether a shared budget of these datasets, or one of a parent, is not charged.
+@Prepared
+def _rates(budgets: tuple[UUID, ...]) -> QuerySet[RateLimit]:
+    return RateLimit.objects.filter(among("budget", budgets))
+
+
+@Prepared
+def _locked(ids: tuple[UUID, ...]) -> QuerySet[Budget]:
+    return Budget.objects.select_for_update().filter(among("pk", ids)).order_by("pk")
+
+
+@Prepared
+def _parents(ids: tuple[UUID, ...]) -> QuerySet[BudgetPart, Any]:
+    lines = BudgetPart.objects.filter(among("budget", ids)).order_by()
+    return lines.values_list("dataset_budget", flat=True).distinct()
+
+
+@Prepared
+def _forgot(datasets: tuple[UUID, ...], charged: tuple[UUID, ...]) -> QuerySet[Any, Any]:
+    """Shared budgets of these datasets, and what is of a parent, that are not charged.
 
     What was derived from two datasets is charged to both, to all of their parts.
     """
-    members = SharedBudgetMember.objects.filter(dataset_budget__in=datasets, left_at__isnull=True)
-    shared = members.exclude(shared_budget__in=charged).order_by()
-    derived = DerivedBudget.objects.filter(budget__in=datasets)
+    members = SharedBudgetMember.objects.filter(
+        among("dataset_budget", datasets), left_at__isnull=True
+    )
+    shared = members.exclude(among("shared_budget", charged)).order_by()
+    derived = DerivedBudget.objects.filter(among("budget", datasets))
     asked = derived.annotate(asked=Coalesce("parent__parts__budget", "parent"))
-    of_parents = asked.exclude(asked__in=charged).order_by()
-    return shared.values_list("shared_budget").union(of_parents.values_list("asked")).exists()
+    of_parents = asked.exclude(among("asked", charged)).order_by()
+    return shared.values_list("shared_budget").union(of_parents.values_list("asked"))
 
 
 def _standing(budgets: Sequence[Budget]) -> StepOutcome | None:
@@ -169,7 +191,7 @@ def _too_much(budgets: Sequence[Budget], wanted: dict[UUID, int]) -> StepOutcome
 def _rates_of(holds: Sequence[Reservation]) -> list[RateLimit]:
     """The rates in whose present window these holds count."""
     days = {hold.budget_id: hold.counted_on for hold in holds}
-    rates = RateLimit.objects.filter(budget__in=days)
+    rates = _rates(tuple(days))
     return [r for r in rates if r.window_start == window_start(r.period, days[r.budget_id])]
 
 
@@ -233,10 +255,13 @@ def _take_rates(
 
 
 def _held(query_id: UUID) -> list[Reservation]:
-    held = Reservation.objects.select_for_update().filter(
-        query_id=query_id, state=Reservation.State.HELD
-    )
-    return sorted(held, key=lambda hold: hold.budget_id.bytes)
+    return sorted(_holding(query_id), key=lambda hold: hold.budget_id.bytes)
+
+
+@Prepared
+def _holding(query_id: UUID) -> QuerySet[Reservation]:
+    held = Reservation.objects.filter(query_id=query_id, state=Reservation.State.HELD)
+    return held.select_for_update()
 
 
 def _lines(holds: Sequence[Reservation]) -> tuple[Line, ...]:

@@ -13,7 +13,8 @@ from dpgov.budgets.errors import SharedLimit
 from dpgov.budgets.meaning import weakening
 from dpgov.budgets.models import Budget
 from dpgov.budgets.services.raising import RAISE_LIMIT, request_raise
-from dpgov.datasets.selectors import dataset_or_404, protected_by
+from dpgov.datasets.lineage import protected_by
+from dpgov.datasets.selectors import dataset_or_404
 from dpgov.limits.web.forms.lookup import own_or_404
 from dpgov.limits.web.forms.reasons import RaiseForm, RefundForm
 from dpgov.limits.web.forms.requested import requested

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import reduce
 from operator import or_
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -18,6 +19,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from dpgov.budgets.services.freezing import confirm_place
 from dpgov.datasets.models import Dataset, DerivedFrom
 from dpgov.operation.clock import Now, database_now
+from dpgov.operation.prepared import Prepared
 from dpgov.queries.models import Query
 
 UNFINISHED = (Query.State.QUEUED, Query.State.RUNNING)
@@ -121,10 +123,14 @@ def claim(query_id: UUID, *, turn: int | None = None) -> Claim | None:
     )
     if not taken:
         return None
-    query = Query.objects.select_related("version__dataset__budget", "dataset__budget").get(
-        pk=query_id
-    )
+    (query,) = _taken(query_id)
     return Claim(query, query.fence, now, time.monotonic())
+
+
+@Prepared
+def _taken(query_id: UUID) -> QuerySet[Query]:
+    whole = Query.objects.select_related("version__dataset__budget", "dataset__budget")
+    return whole.filter(pk=query_id)
 
 
 def give_back(claim: Claim) -> None:
@@ -154,6 +160,19 @@ def mark_opened(claim: Claim) -> bool:
 def is_frozen(query: Query) -> bool:
     """Whether its dataset or a parent waits for an officer, so that its hold stays as it is."""
     return Query.objects.filter(Exists(FROZEN), pk=query.pk).exists()
+
+
+def is_gone(query: Query) -> bool:
+    """Whether the answer stays unseen: its dataset was archived while it was held or paused.
+
+    Charged like any failure, because the data was read for it.
+    """
+    return bool(_of_what_is_gone(query.pk))
+
+
+@Prepared
+def _of_what_is_gone(query_id: UUID) -> QuerySet[Query, Any]:
+    return Query.objects.filter(Exists(GONE), pk=query_id).values_list("pk")
 
 
 def end(query_id: UUID, fence: int, state: Query.State, **changes: object) -> None:

@@ -34,7 +34,8 @@ from dpgov.budgets.words import noted
 from dpgov.datasets.rules import least_price_nano
 from dpgov.operation.away import ends_the_round
 from dpgov.operation.clock import database_now
-from dpgov.queries.answering.lease import ENDS_UNANSWERED, GONE, STOPPED
+from dpgov.operation.prepared import Prepared
+from dpgov.queries.answering.lease import ENDS_UNANSWERED, STOPPED, is_gone
 from dpgov.queries.answering.moments import horizon, latest_at
 from dpgov.queries.crossing import tenants_with_sealed_queries
 from dpgov.queries.models import Query, Release
@@ -178,7 +179,7 @@ def _publish(query_id: UUID) -> bool:
     if query is None:
         return False
     text, at = query.sealed_text, _dated(query, database_now())
-    answered = query.outcome == Query.Outcome.RELEASED and not _is_gone(query)
+    answered = query.outcome == Query.Outcome.RELEASED and not is_gone(query)
     unread = query.outcome == Query.Outcome.UNREAD
     Query.objects.filter(pk=query.pk).update(
         state=Query.State.RELEASED if answered else Query.State.FAILED,
@@ -204,16 +205,13 @@ def _locked(query_id: UUID) -> Query | None:
     None while its dataset is frozen, too (it may have been published in what a backup lacks), and
     while it is paused: who pauses sees nothing come out any more, however far the work had got.
     """
+    return next(iter(_to_publish(query_id)), None)
+
+
+@Prepared
+def _to_publish(query_id: UUID) -> QuerySet[Query]:
     sealed = Query.objects.filter(_MAY_END, pk=query_id, state=Query.State.SEALED)
-    return sealed.select_for_update(of=("self",)).select_related("dataset__budget").first()
-
-
-def _is_gone(query: Query) -> bool:
-    """Whether the answer stays unseen: its dataset was archived while it was held or paused.
-
-    Charged like any failure, because the data was read for it.
-    """
-    return Query.objects.filter(Exists(GONE), pk=query.pk).exists()
+    return sealed.select_for_update(of=("self",)).select_related("dataset__budget")
 
 
 def _dated(query: Query, now: datetime) -> datetime:

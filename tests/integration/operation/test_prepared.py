@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from django.db import connection, connections
+from django.db import connection, connections, transaction
 from django.db.models import QuerySet
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -142,18 +142,28 @@ def test_what_looks_into_a_value_fails_when_it_is_put_together(
         Prepared(build)(owner.user_id)
 
 
-def test_nothing_is_asked_without_a_value_or_under_a_lock(since: Any, owner: Membership) -> None:
+def test_nothing_is_asked_without_a_value(since: Any, owner: Membership) -> None:
     """A statement with “= NULL” finds nothing, and would not say so."""
-
-    def build(user_id: UUID) -> QuerySet[Membership]:
-        return Membership.objects.select_for_update().filter(user=user_id)
-
     with pytest.raises(TypeError, match="a value for each of"):
         since(owner.tenant_id, None, role=Role.OWNER)
     with pytest.raises(TypeError, match="a value for each of"):
         since(owner.tenant_id, role=Role.OWNER)
-    with pytest.raises(TypeError, match="takes a lock"):
-        Prepared(build)(owner.user_id)
+
+
+@pytest.mark.production
+@pytest.mark.django_db(transaction=True)
+def test_a_row_is_locked_within_a_transaction_alone(owner: Membership) -> None:
+    """M103: also by a statement that was put together within an earlier one."""
+
+    def build(user_id: UUID) -> QuerySet[Membership]:
+        return Membership.objects.select_for_update().filter(user=user_id)
+
+    locked = Prepared(build)
+    with transaction.atomic(), CaptureQueriesContext(connection) as asked:
+        assert locked(owner.user_id) == [owner]
+    assert asked[0]["sql"].endswith(" FOR UPDATE")
+    with pytest.raises(transaction.TransactionManagementError):
+        locked(owner.user_id)
 
 
 def test_where_the_clock_is_moved_each_moment_is_its_own(
