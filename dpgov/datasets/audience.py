@@ -102,13 +102,13 @@ def where_short(dataset: Dataset, user: User, wanted: Place) -> Dataset:
 
 
 def _place_of(dataset: Dataset, user: User) -> Place:
-    for found in _standing(dataset.pk, dataset.tenant_id, user.pk):
-        person: Any = found
-        counts = found.has(Role.OWNER) and not found.has(Role.ANALYST)
-        if person.is_open or person.is_named or counts:
-            return Place.ASKS
-        return Place.SEES if governs(found) else Place.OUTSIDE
-    return Place.OUTSIDE
+    found: Any = _standing.first(dataset.pk, dataset.tenant_id, user.pk)
+    if found is None:
+        return Place.OUTSIDE
+    counts = found.has(Role.OWNER) and not found.has(Role.ANALYST)
+    if found.is_open or found.is_named or counts:
+        return Place.ASKS
+    return Place.SEES if governs(found) else Place.OUTSIDE
 
 
 @Prepared

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache, reduce
+from typing import Any, cast
 from uuid import UUID
 
 from django.conf import settings
@@ -43,7 +44,7 @@ class Rules:
 
 def own_rules_of(dataset: Dataset) -> Rules:
     """What its owners set for it."""
-    return _rules(dataset, next(iter(_policy(dataset.pk)), None))
+    return _rules(dataset, _policy.first(dataset.pk))
 
 
 @Prepared
@@ -192,9 +193,10 @@ def in_force(dataset_id: UUID) -> TermsOfUse | None:
 
 def to_accept(dataset_id: UUID, user: User) -> TermsOfUse | None:
     """What this person has to accept before they ask anything of it, if anything; one read."""
-    for newest in _newest_terms(dataset_id, user.pk):
-        return newest if newest.text and not getattr(newest, "is_accepted") else None  # noqa: B009
-    return None
+    newest: Any = _newest_terms.first(dataset_id, user.pk)
+    if newest is None or not newest.text or newest.is_accepted:
+        return None
+    return cast(TermsOfUse, newest)
 
 
 @Prepared

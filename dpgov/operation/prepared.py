@@ -174,6 +174,10 @@ class Prepared(Generic[P, R]):
         statement = self._statements[shape]
         return [] if statement is None else statement.ask([*_each(values)])
 
+    def first(self, *values: P.args, **told: P.kwargs) -> R | None:
+        """The first of these rows; None where there is none."""
+        return next(iter(self(*values, **told)), None)
+
     def statement(self, lengths: Iterable[int] = (), **told: Any) -> "_Statement | None":
         """It, put together; None where it finds nothing, whatever the values are."""
         rows = self._build(*_places(self._kinds.values(), iter(lengths)), **told)

@@ -64,8 +64,7 @@ def get_answered(membership: Membership, query_id: UUID) -> Query:
 
 def find_by_key(membership: Membership, idempotency_key: str) -> Query | None:
     """The query that this person submitted under this key, if any."""
-    found = _by_key(membership.tenant_id, membership.user_id, idempotency_key)
-    return next(iter(found), None)
+    return _by_key.first(membership.tenant_id, membership.user_id, idempotency_key)
 
 
 @Prepared

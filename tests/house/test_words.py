@@ -159,14 +159,12 @@ def _sentences() -> Iterator[tuple[str, str]]:
 
 def _in_docs() -> Iterator[tuple[str, str, str, str]]:
     """Each word that is not used, by page, with what to say and where it stands."""
-    instead = _instead()
     for path in sorted((tree.ROOT / "docs").rglob("*.md")):
         page, prose = tree.name(path), " ".join(_NO_PROSE.sub(" ", path.read_text()).split())
-        small = prose.lower()
-        for word, better in instead.items():
+        for word, better in _instead().items():
             if word in _OF_CODE and page.startswith(_ABOUT_CODE):
                 continue
-            for use in re.finditer(rf"\b{re.escape(word.lower())}\b", small):
+            for use in re.finditer(rf"\b{re.escape(word)}\b", prose, re.IGNORECASE):
                 near = prose[max(0, use.start() - 40) : use.end() + 40]
                 yield page, word, better, near
 

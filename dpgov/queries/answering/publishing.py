@@ -205,7 +205,7 @@ def _locked(query_id: UUID) -> Query | None:
     None while its dataset is frozen, too (it may have been published in what a backup lacks), and
     while it is paused: who pauses sees nothing come out any more, however far the work had got.
     """
-    return next(iter(_to_publish(query_id)), None)
+    return _to_publish.first(query_id)
 
 
 @Prepared

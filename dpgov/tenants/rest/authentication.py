@@ -78,9 +78,10 @@ def _note_use(token: ApiToken) -> None:
 
 
 def _membership(membership_id: UUID) -> Membership:
-    for found in _that(membership_id):
-        return found
-    raise Membership.DoesNotExist
+    found = _that.first(membership_id)
+    if found is None:
+        raise Membership.DoesNotExist
+    return found
 
 
 @Prepared

@@ -75,7 +75,7 @@ class SessionStore(db.SessionStore):
         return self.decode(encoded) if encoded else {}
 
     def _get_session_from_db(self) -> Any:
-        found = next(iter(_going_on(self.session_key or "")), None)
+        found = _going_on.first(self.session_key or "")
         if found is None:
             self._session_key = None
         self.kept_until = found.expire_date if found else None
