@@ -47,7 +47,7 @@ from dpgov.privacy.answer.blueprint import prepare  # noqa: E402
 from dpgov.privacy.plan.domains import category_domain, column_spec, numeric_domain  # noqa: E402
 from dpgov.privacy.plan.parsing.plans import parse_plan  # noqa: E402
 from dpgov.privacy.plan.schema import DatasetSchema, MissingRule, Neighbouring, PrivacyUnit  # noqa: E402
-from dpgov.queries.answering.publishing import Publisher  # noqa: E402
+from dpgov.queries.answering.publisher import Publisher  # noqa: E402
 from dpgov.queries.asking.submit import submit  # noqa: E402
 from dpgov.queries.models import Query  # noqa: E402
 from dpgov.queries.selectors import PublicState, public_state  # noqa: E402

@@ -23,7 +23,7 @@ from dpgov.audit.recheck import Recheck, recheck_part
 from dpgov.audit.selectors import EntryFilter, entries_of, log_size
 from dpgov.language.said import as_values
 from dpgov.operation import clock
-from dpgov.operation.prepared import Prepared
+from dpgov.operation.prepared import Change, Prepared, PreparedChange
 
 _CALL = "SELECT * FROM audit_append(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
 
@@ -57,11 +57,15 @@ def append_by_models(fields: Mapping[str, Any], at: datetime | None) -> AuditEnt
 
 
 def _next_number(tenant_id: UUID) -> int:
-    heads = AuditHead.objects.filter(tenant_id=tenant_id)
-    if not heads.update(sequence=F("sequence") + 1):
+    if not _next(tenant_id):
         AuditHead.objects.create(tenant_id=tenant_id, sequence=1)
     (number,) = _number(tenant_id)
     return number
+
+
+@PreparedChange
+def _next(tenant_id: UUID) -> Change:
+    return AuditHead.objects.filter(tenant_id=tenant_id), {"sequence": F("sequence") + 1}
 
 
 @Prepared

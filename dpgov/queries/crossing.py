@@ -9,9 +9,10 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Count, Min
+from django.db.models import Count, Min, QuerySet
 
 from dpgov.operation.clock import database_now
+from dpgov.operation.prepared import Prepared
 from dpgov.queries.models import Query
 from dpgov.tenants.crossing import through_gate
 
@@ -30,8 +31,13 @@ def tenants_with_sealed_queries() -> list[UUID]:
     """Every tenant with an answer that is not published yet; in no particular order."""
     if connection.vendor == "postgresql":
         return [row[0] for row in through_gate("SELECT queries_sealed_tenants()")]
+    return _sealed_tenants()
+
+
+@Prepared
+def _sealed_tenants() -> QuerySet[Query, UUID]:
     sealed = Query.objects.filter(state=Query.State.SEALED).order_by()
-    return list(sealed.values_list("tenant_id", flat=True).distinct())
+    return sealed.values_list("tenant_id", flat=True).distinct()
 
 
 def tenants_with_uncounted_queries() -> list[UUID]:

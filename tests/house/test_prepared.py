@@ -11,7 +11,8 @@ import pytest
 from django.utils import timezone, translation
 
 import dpgov
-from dpgov.operation.prepared import Prepared
+from dpgov.budgets.models import Reservation
+from dpgov.operation.prepared import Shaped
 from dpgov.tenants.roles import CODES
 
 # Every keyword of one, and what it can be.
@@ -19,14 +20,18 @@ _SHAPES: dict[str, tuple[Any, ...]] = {
     "roles": tuple(CODES),
     "most": (5,),
     "everywhere": (True, False),
+    "in_turn": (True, False),
+    "answered": (True, False),
+    "unread": (True, False),
+    "state": tuple(Reservation.State),
 }
 
 
-def _known() -> dict[str, Prepared[Any, Any]]:
+def _known() -> dict[str, Shaped[Any, Any, Any]]:
     for module in pkgutil.walk_packages(dpgov.__path__, "dpgov."):
         if ".migrations" not in module.name and module.name not in _PROCESSES:
             importlib.import_module(module.name)
-    return {f"{each.__module__}.{each.__name__}": each for each in Prepared.known}  # type: ignore[attr-defined]
+    return {f"{each.__module__}.{each.__name__}": each for each in Shaped.known}  # type: ignore[attr-defined]
 
 
 # They begin to work when they are imported.
@@ -76,6 +81,7 @@ def _holds_a_date(parameters: list[Any]) -> bool:
     return any(isinstance(one, date) or str(one).startswith(year) for one in parameters)
 
 
+@pytest.mark.django_db
 def test_each_value_has_its_place() -> None:
     """M103: one that is in no condition would be asked for, and change nothing.
 

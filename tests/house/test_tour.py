@@ -121,9 +121,11 @@ def test_what_is_sealed_is_what_publishing_looks_for() -> None:
     sealing, publishing = stops()[-2:]
     called = sealing.called_in(sealing.chain[-1])
     kept = called[_named(called).index("seal")]
-    assert '"state": Query.State.SEALED' in inspect.getsource(kept)
-    looks = publishing.called_in("_publish_tenant")
-    assert "_sealed_in" in _named(looks)
+    keeps = inspect.getmodule(kept)._keep  # type: ignore[union-attr]
+    assert "_keep(" in inspect.getsource(kept)
+    assert '"state": Query.State.SEALED' in inspect.getsource(keeps)
+    assert "_due_in(" in inspect.getsource(publishing.module._publish_tenant)
+    assert "_sealed_in(" in inspect.getsource(publishing.module._due_in)
     assert "state=Query.State.SEALED" in inspect.getsource(publishing.module._sealed_in)
 
 

@@ -2,28 +2,21 @@
 
 from collections.abc import Sequence
 from datetime import date, datetime
-from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import F, QuerySet
-from django.db.models.functions import Coalesce
 
 from dpgov.budgets.models import (
     Budget,
-    BudgetAccess,
-    BudgetPart,
     Charge,
     Correction,
-    DerivedBudget,
     RateLimit,
     Reservation,
-    SharedBudgetMember,
 )
+from dpgov.budgets.services import rows
 from dpgov.budgets.services.line import DONE, Line, StepOutcome
 from dpgov.budgets.windows import counting_day, window_of, window_start
 from dpgov.operation import clock
-from dpgov.operation.prepared import Prepared, among
 
 
 @transaction.atomic
@@ -31,18 +24,18 @@ def reserve(
     query_id: UUID, tenant_id: UUID, lines: Sequence[Line], moment: datetime | None
 ) -> StepOutcome:
     """Hold all lines or none."""
-    if _holds_of(query_id):
+    if rows.holds_of(query_id):
         return StepOutcome("already")
     wanted = {line.budget_id: line.amount_nano for line in lines}
     ids = list(wanted)
-    parents = _parents(tuple(ids))
-    budgets = _locked((*ids, *parents))
-    if _forgot((*ids, *parents), tuple(ids)):
+    parents = rows.parents_of(tuple(ids))
+    budgets = rows.locked((*ids, *parents))
+    if rows.forgotten((*ids, *parents), tuple(ids)):
         return StepOutcome("moved")
     days = {b.pk: counting_day(moment or clock.now(), b.counted_on) for b in budgets}
-    if len(_accesses(tuple(ids), tenant_id)) != len(lines) or len(wanted) != len(lines):
+    if len(rows.accesses(tuple(ids), tenant_id)) != len(lines) or len(wanted) != len(lines):
         return StepOutcome("foreign")
-    rates = _rates(tuple(wanted))
+    rates = rows.rates_of_budgets(tuple(wanted))
     for refused in (_standing(budgets), _too_much(budgets, wanted), _too_fast(rates, wanted, days)):
         if refused is not None:
             return refused
@@ -61,10 +54,10 @@ def settle(query_id: UUID, amount_nano: int) -> StepOutcome:
         for hold in holds:
             if hold.amount_nano != hold.factor * amount_nano:
                 return StepOutcome("mismatch", available_nano=hold.amount_nano)
-        _end(holds, Reservation.State.SETTLED)
+        rows.end_holds(query_id, clock.now(), state=Reservation.State.SETTLED)
         for hold in holds:
             _book(hold)
-        _follow_lines(_parents(tuple(hold.budget_id for hold in holds)))
+        _follow_lines(rows.parents_of(tuple(hold.budget_id for hold in holds)))
     return StepOutcome(lines=_lines(holds))
 
 
@@ -75,9 +68,9 @@ def extend(query_id: UUID, amount_nano: int) -> StepOutcome:
     if not holds:
         return StepOutcome("nothing")
     wanted = {hold.budget_id: hold.factor * amount_nano for hold in holds}
-    parents = _parents(tuple(wanted))
-    budgets = _locked((*wanted, *parents))
-    if _forgot((*wanted, *parents), tuple(wanted)):
+    parents = rows.parents_of(tuple(wanted))
+    budgets = rows.locked((*wanted, *parents))
+    if rows.forgotten((*wanted, *parents), tuple(wanted)):
         return StepOutcome("moved")
     rates = _rates_of(holds)
     for refused in (_standing(budgets), _too_much(budgets, wanted), _over(rates, wanted)):
@@ -86,7 +79,7 @@ def extend(query_id: UUID, amount_nano: int) -> StepOutcome:
     for hold in holds:
         hold.amount_nano += wanted[hold.budget_id]
         hold.save(update_fields=["amount_nano"])
-        _move(hold.budget_id, reserved=wanted[hold.budget_id])
+        rows.move(hold.budget_id, wanted[hold.budget_id], 0)
     for rate in rates:
         rate.taken_nano += wanted[rate.budget_id]
         rate.save(update_fields=["taken_nano"])
@@ -100,75 +93,32 @@ def give_back(query_id: UUID, state: Reservation.State) -> StepOutcome:
     holds = _held(query_id)
     if not holds:
         return StepOutcome("nothing")
-    _end(holds, state)
+    rows.end_holds(query_id, clock.now(), state=state)
     for hold in holds:
-        _move(hold.budget_id, reserved=-hold.amount_nano)
+        rows.move(hold.budget_id, -hold.amount_nano, 0)
         for rate in _rates_of([hold]):
             rate.taken_nano -= hold.amount_nano
             rate.save(update_fields=["taken_nano"])
-    _follow_lines(_parents(tuple(hold.budget_id for hold in holds)))
+    _follow_lines(rows.parents_of(tuple(hold.budget_id for hold in holds)))
     return StepOutcome(lines=_lines(holds))
 
 
 @transaction.atomic
 def correct(correction: Correction) -> StepOutcome:
     """Book a correction; fills in `spent_after_nano`."""
-    parents = _parents((correction.budget_id,))
-    budgets = {budget.pk: budget for budget in _locked((correction.budget_id, *parents))}
+    parents = rows.parents_of((correction.budget_id,))
+    budgets = {budget.pk: budget for budget in rows.locked((correction.budget_id, *parents))}
     budget = budgets.get(correction.budget_id)
     if budget is None:
         return StepOutcome("foreign")
     spent = budget.spent_nano + correction.amount_nano
     if correction.amount_nano > budget.remaining_nano or spent < 0:
         return StepOutcome("insufficient", available_nano=budget.remaining_nano)
-    _move(budget.pk, spent=correction.amount_nano)
+    rows.move(budget.pk, 0, correction.amount_nano)
     correction.spent_after_nano = spent
     correction.save(force_insert=True)
     _follow_lines(parents)
     return DONE
-
-
-@Prepared
-def _holds_of(query_id: UUID) -> QuerySet[Reservation, Any]:
-    return Reservation.objects.filter(query_id=query_id).values_list("pk")
-
-
-@Prepared
-def _accesses(budgets: tuple[UUID, ...], tenant_id: UUID) -> QuerySet[BudgetAccess, Any]:
-    there = BudgetAccess.objects.filter(among("budget", budgets), tenant_id=tenant_id)
-    return there.values_list("pk")
-
-
-@Prepared
-def _rates(budgets: tuple[UUID, ...]) -> QuerySet[RateLimit]:
-    return RateLimit.objects.filter(among("budget", budgets))
-
-
-@Prepared
-def _locked(ids: tuple[UUID, ...]) -> QuerySet[Budget]:
-    return Budget.objects.select_for_update().filter(among("pk", ids)).order_by("pk")
-
-
-@Prepared
-def _parents(ids: tuple[UUID, ...]) -> QuerySet[BudgetPart, Any]:
-    lines = BudgetPart.objects.filter(among("budget", ids)).order_by()
-    return lines.values_list("dataset_budget", flat=True).distinct()
-
-
-@Prepared
-def _forgot(datasets: tuple[UUID, ...], charged: tuple[UUID, ...]) -> QuerySet[Any, Any]:
-    """Shared budgets of these datasets, and what is of a parent, that are not charged.
-
-    What was derived from two datasets is charged to both, to all of their parts.
-    """
-    members = SharedBudgetMember.objects.filter(
-        among("dataset_budget", datasets), left_at__isnull=True
-    )
-    shared = members.exclude(among("shared_budget", charged)).order_by()
-    derived = DerivedBudget.objects.filter(among("budget", datasets))
-    asked = derived.annotate(asked=Coalesce("parent__parts__budget", "parent"))
-    of_parents = asked.exclude(among("asked", charged)).order_by()
-    return shared.values_list("shared_budget").union(of_parents.values_list("asked"))
 
 
 def _standing(budgets: Sequence[Budget]) -> StepOutcome | None:
@@ -191,7 +141,7 @@ def _too_much(budgets: Sequence[Budget], wanted: dict[UUID, int]) -> StepOutcome
 def _rates_of(holds: Sequence[Reservation]) -> list[RateLimit]:
     """The rates in whose present window these holds count."""
     days = {hold.budget_id: hold.counted_on for hold in holds}
-    rates = _rates(tuple(days))
+    rates = rows.rates_of_budgets(tuple(days))
     return [r for r in rates if r.window_start == window_start(r.period, days[r.budget_id])]
 
 
@@ -240,8 +190,8 @@ def _write_holds(
     if moment is not None:
         Reservation.objects.filter(query_id=query_id).update(created_at=moment)
     for line in lines:
-        _move(line.budget_id, reserved=line.amount_nano)
-        Budget.objects.filter(pk=line.budget_id).update(counted_on=days[line.budget_id])
+        rows.move(line.budget_id, line.amount_nano, 0)
+        rows.count_on(line.budget_id, days[line.budget_id])
 
 
 def _take_rates(
@@ -255,39 +205,21 @@ def _take_rates(
 
 
 def _held(query_id: UUID) -> list[Reservation]:
-    return sorted(_holding(query_id), key=lambda hold: hold.budget_id.bytes)
-
-
-@Prepared
-def _holding(query_id: UUID) -> QuerySet[Reservation]:
-    held = Reservation.objects.filter(query_id=query_id, state=Reservation.State.HELD)
-    return held.select_for_update()
+    return sorted(rows.holding(query_id), key=lambda hold: hold.budget_id.bytes)
 
 
 def _lines(holds: Sequence[Reservation]) -> tuple[Line, ...]:
     return tuple(Line(hold.budget_id, hold.amount_nano, hold.factor) for hold in holds)
 
 
-def _end(holds: Sequence[Reservation], state: Reservation.State) -> None:
-    Reservation.objects.filter(pk__in=[hold.pk for hold in holds]).update(
-        state=state, ended_at=clock.now()
-    )
-
-
 def _book(hold: Reservation) -> None:
-    _move(hold.budget_id, reserved=-hold.amount_nano, spent=hold.amount_nano)
+    rows.move(hold.budget_id, -hold.amount_nano, hold.amount_nano)
     Charge.objects.create(
         tenant_id=hold.tenant_id,
         budget_id=hold.budget_id,
         query_id=hold.query_id,
         amount_nano=hold.amount_nano,
-        spent_after_nano=Budget.objects.get(pk=hold.budget_id).spent_nano,
-    )
-
-
-def _move(budget_id: UUID, *, reserved: int = 0, spent: int = 0) -> None:
-    Budget.objects.filter(pk=budget_id).update(
-        reserved_nano=F("reserved_nano") + reserved, spent_nano=F("spent_nano") + spent
+        spent_after_nano=rows.spent_of(hold.budget_id).pop(),
     )
 
 

@@ -26,7 +26,7 @@ from dpgov.operation.away import ends_the_round, is_conflict
 from dpgov.operation.clock import database_now
 from dpgov.privacy.joint.masks import from_bytes, total_of
 from dpgov.queries.answering import ending
-from dpgov.queries.answering.lease import LostLease, Stopped, seal
+from dpgov.queries.answering.lease import Found, LostLease, Stopped, seal
 from dpgov.queries.answering.moments import latest_at
 from dpgov.queries.models import Query
 from dpgov.tenants.boundary import acting_for
@@ -113,10 +113,5 @@ def _seal(party: Party, shares: list[list[int]], opened_at: datetime) -> None:
     question, query = party.question, party.query
     totals = total_of(shares, question.parties)
     body = joint_of_party(party).release(totals, question=str(question.pk))
-    seal(
-        query.pk,
-        query.fence,
-        outcome=Query.Outcome.RELEASED,
-        sealed_text=canonical_json(body),
-        due_at=latest_at(opened_at, database_now()),
-    )
+    due = latest_at(opened_at, database_now())
+    seal(query.pk, query.fence, Found(Query.Outcome.RELEASED, canonical_json(body), due))

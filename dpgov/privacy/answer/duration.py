@@ -81,6 +81,15 @@ def added_microseconds(blueprint: Blueprint) -> int:
     return _CUBE * len(blueprint.requests) + _CELL * cells + _draws(blueprint)
 
 
+def is_chosen(blueprint: Blueprint) -> bool:
+    """Whether a part of the answer is chosen among candidates, and not a number with noise.
+
+    A choice takes longer where many candidates are nearly the best.
+    """
+    described = (mechanism.describe() for mechanism in blueprint.mechanisms)
+    return blueprint.chooses is not None or any(_choices(each, 1) for each in described)
+
+
 def longest_microseconds(blueprint: Blueprint) -> int:
     """The same for as many rows as there may be at all."""
     return _bound(blueprint, blueprint.schema.max_rows)

@@ -69,20 +69,14 @@ def _seal(
     started_at: datetime,
     now: datetime,
 ) -> None:
-    lease.seal(
-        query.pk,
-        fence,
-        outcome=outcome,
-        sealed_text=text,
-        doublings_owed=doublings,
-        due_at=due_at(
-            submitted_at=query.submitted_at,
-            started_at=started_at,
-            now=now,
-            class_ms=query.class_ms,
-            doublings=doublings,
-        ),
+    due = due_at(
+        submitted_at=query.submitted_at,
+        started_at=started_at,
+        now=now,
+        class_ms=query.class_ms,
+        doublings=doublings,
     )
+    lease.seal(query.pk, fence, lease.Found(outcome, text, due, doublings))
 
 
 @transaction.atomic

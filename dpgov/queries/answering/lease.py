@@ -19,7 +19,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from dpgov.budgets.services.freezing import confirm_place
 from dpgov.datasets.models import Dataset, DerivedFrom
 from dpgov.operation.clock import Now, database_now
-from dpgov.operation.prepared import Prepared
+from dpgov.operation.prepared import Change, Prepared, PreparedChange
 from dpgov.queries.models import Query
 
 UNFINISHED = (Query.State.QUEUED, Query.State.RUNNING)
@@ -92,10 +92,14 @@ def free(now: datetime) -> QuerySet[Query]:
     None of a dataset that is frozen or held: after a restore it may have been answered already, in
     what the backup does not know; nor of one that is paused. The gate `queries_next` says the same.
     """
+    return _free(now, settings.DPGOV_QUERY_ATTEMPTS)
+
+
+def _free(now: datetime, attempts: int) -> QuerySet[Query]:
     return Query.objects.filter(
         Q(state=Query.State.QUEUED) | Q(state=Query.State.RUNNING, lease_until__lt=now),
         ~Exists(STOPPED),
-        attempts__lt=settings.DPGOV_QUERY_ATTEMPTS,
+        attempts__lt=attempts,
     )
 
 
@@ -107,24 +111,28 @@ def claim(query_id: UUID, *, turn: int | None = None) -> Claim | None:
     """
     confirm_place()
     now = database_now()
-    taken = (
-        free(now)
-        .filter(pk=query_id)
-        .update(
-            state=Query.State.RUNNING,
-            fence=F("fence") + 1,
-            attempts=F("attempts") + 1,
-            lease_until=now + timedelta(seconds=settings.DPGOV_LEASE_SECONDS),
-            turn=F("turn") if turn is None else turn,
-            # Should this worker vanish, the next one is woken at once.
-            sends=0,
-            send_after=None,
-        )
-    )
-    if not taken:
+    until = now + timedelta(seconds=settings.DPGOV_LEASE_SECONDS)
+    attempts, in_turn = settings.DPGOV_QUERY_ATTEMPTS, turn is not None
+    if not _take(query_id, now, until, attempts, turn or 0, in_turn=in_turn):
         return None
     (query,) = _taken(query_id)
     return Claim(query, query.fence, now, time.monotonic())
+
+
+@PreparedChange
+def _take(
+    query_id: UUID, now: datetime, until: datetime, attempts: int, turn: int, *, in_turn: bool
+) -> Change:
+    return _free(now, attempts).filter(pk=query_id), {
+        "state": Query.State.RUNNING,
+        "fence": F("fence") + 1,
+        "attempts": F("attempts") + 1,
+        "lease_until": until,
+        "turn": turn if in_turn else F("turn"),
+        # Should this worker vanish, the next one is woken at once.
+        "sends": 0,
+        "send_after": None,
+    }
 
 
 @Prepared
@@ -146,15 +154,21 @@ def mark_opened(claim: Claim) -> bool:
     Must run outside any transaction. Raises LostLease when the claim is no longer good, and Stopped
     when nothing of this dataset may be opened now.
     """
-    held = Query.objects.filter(pk=claim.query.pk, fence=claim.fence, state=Query.State.RUNNING)
-    if held.filter(~Exists(STOPPED), opened_at__isnull=True).update(opened_at=Now()):
+    if _open(claim.query.pk, claim.fence):
         return True
+    held = Query.objects.filter(pk=claim.query.pk, fence=claim.fence, state=Query.State.RUNNING)
     if not held.exists():
         raise LostLease(claim.query.pk)
     # Also where it was stopped a moment ago and is not any more: nothing is read unmarked.
     if held.filter(Exists(STOPPED) | Q(opened_at__isnull=True)).exists():
         raise Stopped(claim.query.pk)
     return False
+
+
+@PreparedChange
+def _open(query_id: UUID, fence: int) -> Change:
+    held = Query.objects.filter(pk=query_id, fence=fence, state=Query.State.RUNNING)
+    return held.filter(~Exists(STOPPED), opened_at__isnull=True), {"opened_at": Now()}
 
 
 def is_frozen(query: Query) -> bool:
@@ -181,26 +195,49 @@ def end(query_id: UUID, fence: int, state: Query.State, **changes: object) -> No
         raise LostLease(query_id)
 
 
-def seal(query_id: UUID, fence: int, **found: object) -> None:
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a worker came to, with the moment at which it appears and the doublings it owes."""
+
+    outcome: Query.Outcome
+    text: str
+    due_at: datetime
+    doublings_owed: int = 0
+
+
+def seal(query_id: UUID, fence: int, found: Found) -> None:
     """Keep in the row what was found, until it is due, if the fence is current.
 
     Raises LostLease otherwise, and Stopped while it is frozen: it may have been answered in what
     the backup lacks, and an officer says first whether it is answered here. What is sealed in the
     moment of the freeze comes before it; the database itself asks again (`guard_sealing`).
     """
-    current = _unfinished(query_id, fence)
-    sealed = {"state": Query.State.SEALED, "lease_until": None, **found}
+    what = (str(found.outcome), found.text, found.due_at, found.doublings_owed)
     try:
         with transaction.atomic():
-            if current.filter(~Exists(FROZEN)).update(**sealed):
+            if _keep(query_id, fence, *what):
                 return
     except IntegrityError:
         # The freeze may have come between the statement's own look and the guard's.
-        if not current.filter(Exists(FROZEN)).exists():
+        if not _unfinished(query_id, fence).filter(Exists(FROZEN)).exists():
             raise
-    if not current.exists():
+    if not _unfinished(query_id, fence).exists():
         raise LostLease(query_id)
     raise Stopped(query_id)
+
+
+@PreparedChange
+def _keep(
+    query_id: UUID, fence: int, outcome: str, text: str, due_at: datetime, doublings_owed: int
+) -> Change:
+    return _unfinished(query_id, fence).filter(~Exists(FROZEN)), {
+        "state": Query.State.SEALED,
+        "lease_until": None,
+        "outcome": outcome,
+        "sealed_text": text,
+        "due_at": due_at,
+        "doublings_owed": doublings_owed,
+    }
 
 
 def _unfinished(query_id: UUID, fence: int) -> QuerySet[Query]:

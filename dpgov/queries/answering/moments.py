@@ -6,11 +6,12 @@ its class after submission. Work of its own that takes longer doubles the class,
 is paid for (`queries.answering.publishing`). A question that waited for others first appears at a
 later moment of the same kind, which costs nothing.
 
-What cubes answer (`datasets.cubes`) has a moment before all of them. It costs nothing to miss it:
-then it is a question of the first slot. Adding up and noise take as long whatever was counted. A
-noisy choice, of a quantile or an extreme, does not quite: it takes a few milliseconds longer where
-many candidates are nearly the best. The model has more than 40 ms for it, so that this shows only
-where the machine is all but too busy for the early moment (docs/limits.md).
+What cubes answer (`datasets.cubes`) has one moment before all of them. It costs nothing to miss
+it: then it is a question of the first slot. Adding up and noise take as long whatever was counted.
+A noisy choice, of a quantile or an extreme, does not quite: it takes a few milliseconds longer
+where many candidates are nearly the best. So it has the later one of the early moments, of which
+the model leaves more than 40 ms: this shows only where the machine is all but too busy for it
+(docs/limits.md).
 
 Must never look at how long the data took but through `doublings_of`.
 """
@@ -20,12 +21,12 @@ from datetime import datetime, timedelta
 from django.conf import settings
 
 from dpgov.privacy.answer.blueprint import Blueprint
-from dpgov.privacy.answer.duration import added_microseconds, expected_microseconds
+from dpgov.privacy.answer.duration import added_microseconds, expected_microseconds, is_chosen
 
-# The class of what cubes answer, where a slot is longer.
-QUICK = timedelta(milliseconds=100)
+# The classes of what cubes answer, where a slot is longer; what is chosen has the last one.
+EARLY = (timedelta(milliseconds=80), timedelta(milliseconds=100))
 # What is sealed this close to a moment waits for the next one: its commit must be done.
-_MARGIN = timedelta(milliseconds=20)
+MARGIN = timedelta(milliseconds=20)
 # Of a class four fifths are for work; the rest is for being picked up and stored.
 _WORK, _WHOLE = 4, 5
 
@@ -35,8 +36,9 @@ def class_ms_of(blueprint: Blueprint, *, cubed: bool = False) -> int:
 
     `cubed`: the file has cubes for all of it, as its plan and declaration say.
     """
-    if cubed and _fits_quick(timedelta(microseconds=added_microseconds(blueprint))):
-        return _ms(QUICK)
+    early = _early_class(blueprint) if cubed else None
+    if early is not None:
+        return _ms(early)
     expected = timedelta(microseconds=expected_microseconds(blueprint))
     return _ms(_first_class(expected * settings.DPGOV_DURATION_FACTOR))
 
@@ -68,12 +70,13 @@ def due_at(
     class, its doublings and of how long the question waited to be taken up. Only what was held up
     beyond its class (a machine that stood still) moves it further.
     """
-    if _is_quick(class_ms) and now - submitted_at + _MARGIN <= QUICK:
-        return submitted_at + QUICK
+    early = _early(class_ms)
+    if early is not None and now - submitted_at + MARGIN <= early:
+        return submitted_at + early
     own = _own(class_ms) * 2**doublings
     waited = max(timedelta(), started_at - submitted_at)
     needed = waited + own * _WORK / _WHOLE
-    return submitted_at + _first_moment(own, max(needed, now - submitted_at + _MARGIN))
+    return submitted_at + _first_moment(own, max(needed, now - submitted_at + MARGIN))
 
 
 def next_moment(submitted_at: datetime, class_ms: int, now: datetime) -> datetime:
@@ -82,15 +85,16 @@ def next_moment(submitted_at: datetime, class_ms: int, now: datetime) -> datetim
     For whoever waits: out of what is public alone, so that it may be told.
     """
     elapsed = max(timedelta(), now - submitted_at)
-    if _is_quick(class_ms) and elapsed < QUICK:
-        return submitted_at + QUICK
+    early = _early(class_ms)
+    if early is not None and elapsed < early:
+        return submitted_at + early
     return submitted_at + _first_moment(_own(class_ms), elapsed + timedelta(microseconds=1))
 
 
 def latest_at(submitted_at: datetime, now: datetime) -> datetime:
     """When an answer appears whose doublings cannot be paid: the same for any of them."""
     most = horizon()
-    return submitted_at + most * max(1, -(-(now - submitted_at + _MARGIN) // most))
+    return submitted_at + most * max(1, -(-(now - submitted_at + MARGIN) // most))
 
 
 def _first_moment(own: timedelta, elapsed: timedelta) -> timedelta:
@@ -104,12 +108,22 @@ def _first_moment(own: timedelta, elapsed: timedelta) -> timedelta:
     return own if own >= elapsed else longest * -(-elapsed // longest)
 
 
-def _fits_quick(work: timedelta) -> bool:
-    return _slot() > QUICK and work * settings.DPGOV_DURATION_FACTOR * _WHOLE <= QUICK * _WORK
+def _early_class(blueprint: Blueprint) -> timedelta | None:
+    added = timedelta(microseconds=added_microseconds(blueprint))
+    needed = added * settings.DPGOV_DURATION_FACTOR * _WHOLE
+    classes = EARLY[-1:] if is_chosen(blueprint) else EARLY
+    fitting = (each for each in classes if needed <= each * _WORK)
+    return next(fitting, None) if _is_any_early() else None
 
 
-def _is_quick(class_ms: int) -> bool:
-    return _slot() > QUICK and class_ms == _ms(QUICK)
+def _early(class_ms: int) -> timedelta | None:
+    """The moment of such a class before those of the first slot, if it has one."""
+    found = timedelta(milliseconds=class_ms)
+    return found if found in EARLY and _is_any_early() else None
+
+
+def _is_any_early() -> bool:
+    return _slot() > EARLY[-1]
 
 
 def _own(class_ms: int) -> timedelta:

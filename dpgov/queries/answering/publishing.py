@@ -1,16 +1,13 @@
 """Sealed answers appear at their moment: charge, answer and entry in the log, in one transaction.
 
 Done by a process that computes nothing, so that nothing that is numbered tells when a worker was
-done. Safe when two do it at once, and again after a crash: the row's state lets one through. The
-sweeper's thread does it many times a second, beside its rounds, which may take seconds (letters,
-checkpoints), and apart from every worker: nothing that it does depends on data.
+done (`queries.answering.publisher`). Safe when two do it at once, and again after a crash: the
+row's state lets one through.
 """
 
 import hashlib
 import logging
-import threading
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -18,11 +15,9 @@ from uuid import UUID
 
 from django.db import (
     DatabaseError,
-    Error,
-    connection,
     transaction,
 )
-from django.db.models import Exists, Min, Q, QuerySet
+from django.db.models import Exists, Q, QuerySet
 
 from dpgov.audit.actions import Action
 from dpgov.audit.actor import WORKER
@@ -34,7 +29,7 @@ from dpgov.budgets.words import noted
 from dpgov.datasets.rules import least_price_nano
 from dpgov.operation.away import ends_the_round
 from dpgov.operation.clock import database_now
-from dpgov.operation.prepared import Prepared
+from dpgov.operation.prepared import Change, Prepared, PreparedChange
 from dpgov.queries.answering.lease import ENDS_UNANSWERED, STOPPED, is_gone
 from dpgov.queries.answering.moments import horizon, latest_at
 from dpgov.queries.crossing import tenants_with_sealed_queries
@@ -70,12 +65,14 @@ def publish_due(now: datetime | None = None) -> int:
 
 def publish_round(now: datetime | None = None) -> PublishingRound:
     """The same, and when it is worth coming back."""
+    published, ahead, sealed = 0, [], tenants_with_sealed_queries()
+    if not sealed:
+        return PublishingRound(0)
     moment = now or database_now()
-    published, ahead = 0, []
-    for tenant_id in tenants_with_sealed_queries():
+    for tenant_id in sealed:
         with acting_for(tenant_id):
             published += _publish_tenant(tenant_id, moment)
-            ahead += [_sealed_in(tenant_id).aggregate(first=Min("due_at"))["first"]]
+            ahead += _next_in(tenant_id)
     waits = [at - moment for at in ahead if at is not None and at > moment]
     return PublishingRound(published, min(waits, default=None))
 
@@ -87,14 +84,25 @@ def publish_overdue(query: Query) -> bool:
     """
     if query.state != Query.State.SEALED:
         return False
-    late = Query.objects.filter(_due(database_now(), patience=PATIENCE), pk=query.pk)
+    now = database_now()
+    late = Query.objects.filter(_due(now - PATIENCE, now, _impossible_from(now)), pk=query.pk)
     return late.exists() and publish(query.pk)
 
 
 def _publish_tenant(tenant_id: UUID, now: datetime) -> int:
-    due = _sealed_in(tenant_id).filter(_due(now)).order_by("due_at", "pk")
-    ids = list(due.values_list("pk", flat=True)[:_BATCH])
+    ids = _due_in(tenant_id, now, _impossible_from(now))
     return sum(_try_to_publish(query_id, now) for query_id in ids)
+
+
+@Prepared
+def _due_in(tenant_id: UUID, now: datetime, impossible_from: datetime) -> QuerySet[Query, UUID]:
+    due = _sealed_in(tenant_id).filter(_due(now, now, impossible_from)).order_by("due_at", "pk")
+    return due.values_list("pk", flat=True)[:_BATCH]
+
+
+@Prepared
+def _next_in(tenant_id: UUID) -> QuerySet[Query, datetime | None]:
+    return _sealed_in(tenant_id).order_by("due_at").values_list("due_at", flat=True)[:1]
 
 
 def _sealed_in(tenant_id: UUID) -> QuerySet[Query]:
@@ -102,10 +110,14 @@ def _sealed_in(tenant_id: UUID) -> QuerySet[Query]:
     return Query.objects.filter(_MAY_END, state=Query.State.SEALED, tenant_id=tenant_id)
 
 
-def _due(now: datetime, *, patience: timedelta = timedelta()) -> Q:
-    """Its moment came so long ago, or cannot be right, because a clock was set: then it is now."""
-    impossible = Q(due_at__gt=now + horizon() + PATIENCE) | Q(submitted_at__gt=now)
-    return Q(due_at__lte=now - patience) | impossible
+def _due(until: datetime, now: datetime, impossible_from: datetime) -> Q:
+    """Its moment came by then, or cannot be right, because a clock was set: then it is now."""
+    impossible = Q(due_at__gt=impossible_from) | Q(submitted_at__gt=now)
+    return Q(due_at__lte=until) | impossible
+
+
+def _impossible_from(now: datetime) -> datetime:
+    return now + horizon() + PATIENCE
 
 
 def _try_to_publish(query_id: UUID, now: datetime) -> bool:
@@ -181,13 +193,7 @@ def _publish(query_id: UUID) -> bool:
     text, at = query.sealed_text, _dated(query, database_now())
     answered = query.outcome == Query.Outcome.RELEASED and not is_gone(query)
     unread = query.outcome == Query.Outcome.UNREAD
-    Query.objects.filter(pk=query.pk).update(
-        state=Query.State.RELEASED if answered else Query.State.FAILED,
-        sealed_text="",
-        ended_at=at,
-        visible_at=at,
-        never_read_at=at if unread else None,
-    )
+    _end(query.pk, at, answered=answered, unread=unread)
     lines = ledger.settle(query_id=query.pk, amount_nano=query.cost_nano)
     if not answered:
         noted = {"never_read": "yes"} if unread else {}
@@ -197,6 +203,17 @@ def _publish(query_id: UUID) -> bool:
     Release.objects.create(query=query, tenant_id=query.tenant_id, body=text, sha256=digest)
     _record(query, Action.QUERY_RELEASED, query.cost_nano, lines, at=at, release_sha256=digest)
     return True
+
+
+@PreparedChange
+def _end(query_id: UUID, at: datetime, *, answered: bool, unread: bool) -> Change:
+    return Query.objects.filter(pk=query_id), {
+        "state": Query.State.RELEASED if answered else Query.State.FAILED,
+        "sealed_text": "",
+        "ended_at": at,
+        "visible_at": at,
+        "never_read_at": at if unread else None,
+    }
 
 
 def _locked(query_id: UUID) -> Query | None:
@@ -243,51 +260,3 @@ def _record(
         },
         at=at,
     )
-
-
-# What is sealed meanwhile is seen after so long, and published at its moment.
-_PAUSE = 0.05
-_PAUSE_AFTER_TROUBLE = 1.0
-
-
-class Publisher:
-    """Publishes from `start` to `stop`, through restarts of the database."""
-
-    def __init__(self, publish: Callable[[], PublishingRound] = publish_round) -> None:
-        self._publish = publish
-        self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="publisher", daemon=True)
-
-    def start(self) -> None:
-        """Begin; once."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """End after what is being published now."""
-        self._stopped.set()
-        self._thread.join()
-
-    def _run(self) -> None:
-        pause = _PAUSE
-        while not self._stopped.wait(pause):
-            pause = self._pause_after_one()
-        connection.close()
-
-    def _pause_after_one(self) -> float:
-        """One round, and how long nothing is to do; a failed connection is not used again."""
-        began = time.monotonic()
-        try:
-            next_after = self._publish().next_after
-        except Exception as error:
-            away = isinstance(error, Error)
-            logger.log(
-                logging.WARNING if away else logging.ERROR,
-                "nothing is published at present: %s",
-                type(error).__name__,
-                exc_info=None if away else error,
-            )
-            connection.close()
-            return _PAUSE_AFTER_TROUBLE
-        if next_after is None:
-            return _PAUSE
-        return min(_PAUSE, max(0.0, next_after.total_seconds() - (time.monotonic() - began)))

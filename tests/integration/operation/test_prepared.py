@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from dpgov.operation import clock
-from dpgov.operation.prepared import Prepared, among
+from dpgov.operation.prepared import Prepared, Shaped, among
 from dpgov.tenants.models import Membership, Role, Tenant
 from dpgov.tenants.roles import having
 from dpgov.tenants.selectors import membership_in, memberships_of, places_of
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def _is_not_of_the_product(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a test prepares is nothing that a guard of the house would find."""
-    monkeypatch.setattr(Prepared, "known", [])
+    monkeypatch.setattr(Shaped, "known", [])
 
 
 @pytest.fixture

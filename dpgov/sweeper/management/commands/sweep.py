@@ -23,7 +23,8 @@ from dpgov.operation import clock, request_ids
 from dpgov.operation.away import ServerAway, is_database_away
 from dpgov.operation.stopping import StopRequest
 from dpgov.queries.answering.heartbeat import Heart, Sweeps
-from dpgov.queries.answering.publishing import Publisher, publish_due
+from dpgov.queries.answering.publisher import Publisher
+from dpgov.queries.answering.publishing import publish_due
 from dpgov.queries.answering.sweep import Swept, sweep
 from dpgov.queries.answering.tally import tally_round
 from dpgov.queries.answering.workers import mark_ready, seen_by_nobody

@@ -7,7 +7,8 @@ import pytest
 from django.utils import timezone
 
 from dpgov.audit.models import AuditEntry
-from dpgov.queries.answering.publishing import Publisher, PublishingRound, publish_due
+from dpgov.queries.answering.publisher import Publisher
+from dpgov.queries.answering.publishing import PublishingRound, publish_due
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.integration.queries.answering.test_publishing import Asking, seal

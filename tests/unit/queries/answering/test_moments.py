@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from dpgov.queries.answering.moments import (
-    QUICK,
+    EARLY,
     doublings_of,
     due_at,
     horizon,
@@ -87,37 +87,61 @@ def test_who_cannot_pay_waits_for_the_same_moment_however_long_the_work_was() ->
     assert latest_at(ASKED, ASKED + seconds(130)) == ASKED + 2 * horizon()
 
 
-QUICK_MS = QUICK // timedelta(milliseconds=1)
+each_early_class = pytest.mark.parametrize("early_ms", [80, 100])
 
 
-@pytest.mark.parametrize(("waited", "worked"), [(0, 0), (0.01, 0.02), (0.02, 0.06), (0.079, 0)])
-def test_what_a_cube_answers_in_time_has_one_moment(waited: float, worked: float) -> None:
+def test_there_are_two_early_classes() -> None:
+    assert [each // timedelta(milliseconds=1) for each in EARLY] == [80, 100]
+
+
+@each_early_class
+@pytest.mark.parametrize(("waited", "worked"), [(0, 0), (0.01, 0.02), (0.02, 0.04), (0.059, 0)])
+def test_what_a_cube_answers_in_time_has_one_moment(
+    waited: float, worked: float, early_ms: int
+) -> None:
     """L4: the same for a question that was begun at once and one that was sealed just in time."""
-    assert due_after(waited=waited, worked=worked, class_ms=QUICK_MS) == 0.1
+    assert due_after(waited=waited, worked=worked, class_ms=early_ms) == early_ms / 1000
 
 
+@each_early_class
 @pytest.mark.parametrize("worked", [0.081, 0.2, 0.399, 0.401, 3])
 @pytest.mark.parametrize("waited", [0, 0.03, 0.2, 9])
 def test_what_misses_that_moment_is_a_question_of_the_first_slot(
-    waited: float, worked: float
+    waited: float, worked: float, early_ms: int
 ) -> None:
     """L4: it appears and is paid for like any other; what was missed has cost nothing."""
-    doublings = doublings_of(QUICK_MS, seconds(worked))
+    doublings = doublings_of(early_ms, seconds(worked))
     assert doublings == doublings_of(CLASS_MS, seconds(worked))
-    quick, other = (
+    early, other = (
         due_after(waited=waited, worked=worked, doublings=doublings, class_ms=class_ms)
-        for class_ms in (QUICK_MS, CLASS_MS)
+        for class_ms in (early_ms, CLASS_MS)
     )
-    assert quick == other >= 0.5
+    assert early == other >= 0.5
 
 
-def test_who_waits_for_a_cube_is_told_its_moment_and_then_those_of_the_first_slot() -> None:
+def test_what_misses_its_early_moment_never_has_that_of_the_other_class() -> None:
+    """L4: one chance each, or the moment would tell more than whether there was a wait."""
+    assert due_after(waited=0, worked=0.065, class_ms=80) == 0.5
+    assert due_after(waited=0, worked=0.065, class_ms=100) == 0.1
+
+
+@pytest.mark.parametrize(
+    ("early_ms", "moments"), [(80, [0.08, 0.5, 0.5, 1]), (100, [0.1, 0.1, 0.5, 1])]
+)
+def test_who_waits_for_a_cube_is_told_its_moment_and_then_those_of_the_first_slot(
+    early_ms: int, moments: list[float]
+) -> None:
     """L4, E8: out of what is public, whatever has been sealed."""
-    told = [next_moment(ASKED, QUICK_MS, ASKED + seconds(at)) for at in (0, 0.09, 0.1, 0.6)]
-    assert [(moment - ASKED).total_seconds() for moment in told] == [0.1, 0.1, 0.5, 1]
+    told = [next_moment(ASKED, early_ms, ASKED + seconds(at)) for at in (0, 0.09, 0.1, 0.6)]
+    assert [(moment - ASKED).total_seconds() for moment in told] == moments
 
 
-def test_a_shorter_slot_leaves_no_moment_before_it(settings: Any) -> None:
-    settings.DPGOV_ANSWER_SLOT_MS = 50
-    assert due_after(waited=0.02, worked=0.05, class_ms=QUICK_MS) == 0.1
-    assert due_after(waited=0.05, worked=0.02, class_ms=QUICK_MS) == 0.2
+@each_early_class
+@pytest.mark.parametrize("slot_ms", [50, 100])
+def test_a_shorter_slot_leaves_no_moment_before_it(
+    settings: Any, early_ms: int, slot_ms: int
+) -> None:
+    settings.DPGOV_ANSWER_SLOT_MS = slot_ms
+    own = max(slot_ms, early_ms) / 1000
+    assert due_after(waited=0.01, worked=0.05, class_ms=early_ms) == own
+    assert due_after(waited=0.05, worked=0.02, class_ms=early_ms) == 2 * own
