@@ -18,6 +18,8 @@ _API: list[URLPattern | URLResolver] = [
     path("", include("dpgov.joint.rest.urls")),
 ]
 urlpatterns: list[URLPattern | URLResolver] = [
+    # First, because each of the others would be tried before it.
+    path("api/v1/", include((_API, "v1"))),
     path("", include("dpgov.dashboards.urls")),
     path("", include("dpgov.oversight.web.urls")),
     path("", include("dpgov.limits.web.urls")),
@@ -35,7 +37,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account/sessions/", include("allauth.usersessions.urls")),
     path("account/connections/", include("allauth.socialaccount.urls")),
     path("account/", include("allauth.socialaccount.providers.openid_connect.urls")),
-    path("api/v1/", include((_API, "v1"))),
     path("api/schema/", SchemaView.as_view(api_version="v1"), name="schema"),
     path("api/docs/", SpectacularSwaggerSplitView.as_view(), name="api_docs"),
     path("healthz", healthz, name="healthz"),

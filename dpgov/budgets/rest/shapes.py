@@ -14,6 +14,7 @@ from rest_framework.exceptions import ValidationError
 from dpgov.audit.amounts import UNITS
 from dpgov.budgets.models import Budget, RateLimit
 from dpgov.language.translation import translated
+from dpgov.operation.shapes import ApiShape
 from dpgov.privacy.accounting.decimals import InvalidAmount, as_number, parse_epsilon
 from dpgov.privacy.accounting.loss import Currency
 
@@ -87,7 +88,7 @@ class EpsilonAtDelta(Epsilon):
         return None if value.currency.delta is None else super().to_representation(value)
 
 
-class CurrencySerializer(serializers.Serializer[Any]):
+class CurrencySerializer(ApiShape[Any]):
     """What the amounts of a body are counted in."""
 
     mode = serializers.ChoiceField(
@@ -107,7 +108,7 @@ class CurrencySerializer(serializers.Serializer[Any]):
     )
 
 
-class BalanceSerializer(serializers.Serializer[Any]):
+class BalanceSerializer(ApiShape[Any]):
     """The amounts of whatever has a `budget`."""
 
     limit_epsilon = Epsilon("limit_epsilon_nano", exactly, source="budget", help_text=AT_DELTA)

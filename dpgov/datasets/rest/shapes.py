@@ -24,6 +24,7 @@ from dpgov.datasets.lineage import (
 from dpgov.datasets.models import Column, Dataset, DatasetVersion
 from dpgov.datasets.rules import least_price_nano, most_per_question
 from dpgov.datasets.services import last_refresh
+from dpgov.operation.shapes import ApiShape
 from dpgov.privacy.plan.formula import Comparison, FormulaKind
 from dpgov.privacy.plan.schema import MissingRule
 
@@ -82,7 +83,7 @@ class _Categories(serializers.ListField):
         return declared
 
 
-class FormulaSerializer(serializers.Serializer[dict[str, Any]]):
+class FormulaSerializer(ApiShape[dict[str, Any]]):
     """How a column is computed from declared columns of the file, in the same row."""
 
     function = serializers.ChoiceField(
@@ -109,7 +110,7 @@ class _Formula(FormulaSerializer):
         return found
 
 
-class ColumnSerializer(serializers.Serializer[Any]):
+class ColumnSerializer(ApiShape[Any]):
     """A column that can be asked about, with its declared domain."""
 
     name = serializers.CharField()
@@ -134,7 +135,7 @@ class ColumnSerializer(serializers.Serializer[Any]):
         return str(column.kind)
 
 
-class PublicTableSerializer(serializers.Serializer[dict[str, Any]]):
+class PublicTableSerializer(ApiShape[dict[str, Any]]):
     """A public table that was joined when the file was registered."""
 
     name = serializers.CharField(help_text="What the owner's file of it was called.")
@@ -144,7 +145,7 @@ class PublicTableSerializer(serializers.Serializer[dict[str, Any]]):
     columns = serializers.ListField(child=serializers.CharField())
 
 
-class OriginSerializer(serializers.Serializer[Any]):
+class OriginSerializer(ApiShape[Any]):
     """A dataset that a derived one was made of; every question is charged to it as well."""
 
     dataset = serializers.SlugField(source="parent.slug")
@@ -290,7 +291,7 @@ class BudgetSerializer(CurrencySerializer, BalanceSerializer):
         return [AllocationSerializer(one).data for one in found]
 
 
-class ConflictSerializer(serializers.Serializer[Any]):
+class ConflictSerializer(ApiShape[Any]):
     """The standard error body."""
 
     type = serializers.ChoiceField(choices=["client_error"])

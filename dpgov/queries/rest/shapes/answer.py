@@ -9,6 +9,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
+from dpgov.operation.shapes import ApiShape
 from dpgov.privacy.noise.noise import Provided
 from dpgov.privacy.plan.calendar import DateStep
 from dpgov.privacy.plan.ranges import SAYS_NOTHING
@@ -144,7 +145,7 @@ class ExpectedStatisticSerializer(HeadSerializer):
         return head | {"accuracy": accuracy}
 
 
-class FreeAnswerSerializer(serializers.Serializer[FreeAnswer]):
+class FreeAnswerSerializer(ApiShape[FreeAnswer]):
     """An answer that costs nothing."""
 
     choice = serializers.CharField(help_text="To take this one.")

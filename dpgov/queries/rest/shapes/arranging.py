@@ -6,6 +6,7 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_sche
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
+from dpgov.operation.shapes import ApiShape
 from dpgov.privacy.answer.body import MAX_CELLS
 from dpgov.privacy.noise.noise import Provided
 from dpgov.privacy.plan.levels import USUAL_STATED
@@ -39,7 +40,7 @@ _PARAMETERS = [
 ]
 
 
-class RatioSerializer(serializers.Serializer[Ratio]):
+class RatioSerializer(ApiShape[Ratio]):
     """A ratio of two released numbers; the true one lies from `low` to `high`."""
 
     value = serializers.FloatField(allow_null=True)
@@ -49,7 +50,7 @@ class RatioSerializer(serializers.Serializer[Ratio]):
     high = serializers.FloatField(allow_null=True)
 
 
-class ArrangedCellSerializer(serializers.Serializer[Any]):
+class ArrangedCellSerializer(ApiShape[Any]):
     """A released number and its error at 95 %; null where there is none in its unit."""
 
     value = serializers.FloatField(allow_null=True)
@@ -68,7 +69,7 @@ class ArrangedCellSerializer(serializers.Serializer[Any]):
     )
 
 
-class ArrangedGroupSerializer(serializers.Serializer[Any]):
+class ArrangedGroupSerializer(ApiShape[Any]):
     """One group."""
 
     groups = serializers.ListField(child=serializers.CharField())
@@ -76,7 +77,7 @@ class ArrangedGroupSerializer(serializers.Serializer[Any]):
     ratios = RatioSerializer(many=True)
 
 
-class ArrangedSerializer(serializers.Serializer[Any]):
+class ArrangedSerializer(ApiShape[Any]):
     """The groups of an answer as they are wanted. Made of the release alone; it cost nothing."""
 
     groupings = serializers.ListField(child=serializers.CharField())

@@ -10,6 +10,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
+from dpgov.operation.shapes import ApiShape
 from dpgov.privacy.plan.by_calendar import CalendarPart
 from dpgov.privacy.plan.computed.asked import SIGNS
 from dpgov.privacy.plan.levels import CONFIDENCE_LEVELS, USUAL_STATED
@@ -21,7 +22,7 @@ _AMOUNT = "At most nine decimals, read exactly; decimal text is accepted too."
 _INNER = {"$ref": "#/components/schemas/Filter"}
 
 
-class MadeSerializer(serializers.Serializer[Any]):
+class MadeSerializer(ApiShape[Any]):
     """Describes JSON that `privacy` makes, in its one form: it goes out as it is."""
 
     def to_representation(self, instance: Any) -> Any:

@@ -11,6 +11,7 @@ from rest_framework.reverse import reverse
 from dpgov.budgets.rest.shapes import MODES, Epsilon, EpsilonAtDelta, Rho
 from dpgov.datasets.models import Dataset
 from dpgov.operation.clock import database_now
+from dpgov.operation.shapes import ApiShape
 from dpgov.privacy.answer.body import ALIKE, FORMAT, MAX_CELLS
 from dpgov.queries.answering.looking import expected_at, is_paused
 from dpgov.queries.asking.once import Submission
@@ -86,7 +87,7 @@ class MockReleaseSerializer(ReleaseSerializer):
     message = serializers.CharField()
 
 
-class ReceiptSerializer(serializers.Serializer[Any]):
+class ReceiptSerializer(ApiShape[Any]):
     """The audit entry of a release and its place in the signed log."""
 
     format = serializers.CharField()
@@ -108,7 +109,7 @@ class ReceiptSerializer(serializers.Serializer[Any]):
     public_keys = serializers.ListField(child=serializers.CharField(), required=False)
 
 
-class LinksSerializer(serializers.Serializer[Any]):
+class LinksSerializer(ApiShape[Any]):
     """Where to go on."""
 
     self = serializers.URLField()
@@ -222,13 +223,13 @@ class QuerySerializer(serializers.ModelSerializer[Query]):
         return {"self": detail, "release": f"{detail}release/", "page": page}
 
 
-class AcceptedBatchSerializer(serializers.Serializer[Submission]):
+class AcceptedBatchSerializer(ApiShape[Submission]):
     """The questions of an accepted batch, in its order."""
 
     queries = QuerySerializer(many=True)
 
 
-class ErrorSerializer(serializers.Serializer[Any]):
+class ErrorSerializer(ApiShape[Any]):
     """One refusal; `attr` says what it is about."""
 
     code = serializers.CharField()

@@ -19,6 +19,7 @@ from dpgov.budgets.rest.shapes import (
     Rho,
     exactly,
 )
+from dpgov.operation.shapes import ApiShape
 from dpgov.privacy.accounting.loss import Currency
 from dpgov.queries.asking.curve import AmountVerdict, Point
 from dpgov.queries.asking.quote import Priced, Quote
@@ -72,7 +73,7 @@ class _Period(serializers.ChoiceField):
         return value or None
 
 
-class LimitSerializer(serializers.Serializer[Limit]):
+class LimitSerializer(ApiShape[Limit]):
     """A limit that the question touches."""
 
     limit = serializers.CharField(source="words", help_text="Whose limit it is, in words.")
@@ -96,7 +97,7 @@ class NeededLimitSerializer(LimitSerializer):
     fits = serializers.BooleanField()
 
 
-class FitSerializer(serializers.Serializer[Any]):
+class FitSerializer(ApiShape[Any]):
     """The most that would be accepted now: to the last billionth, so that no more is."""
 
     largest_fit_epsilon = Epsilon(
@@ -105,7 +106,7 @@ class FitSerializer(serializers.Serializer[Any]):
     largest_fit_rho = Rho("largest_fit_nano", required=False)
 
 
-class PricedSerializer(serializers.Serializer[Any]):
+class PricedSerializer(ApiShape[Any]):
     """One question at its price, or at its part of it."""
 
     plan = AskedPlanSerializer(source="plan.as_json")
@@ -185,7 +186,7 @@ class QuoteSerializer(PricedSerializer, _WholeSerializer):
         return priced.times_that_fit
 
 
-class CurvePointSerializer(serializers.Serializer[Point]):
+class CurvePointSerializer(ApiShape[Point]):
     """An amount and what it buys."""
 
     cost_epsilon = Epsilon("nano", help_text=PURE_EPSILON)
