@@ -1,11 +1,12 @@
 """API sign-in: a hashed token, bound to one membership. A browser session never opens the API."""
 
 from datetime import timedelta
+from hmac import compare_digest
 from typing import Any
-from uuid import UUID
 
 from django.db.models import QuerySet
 from knox.auth import TokenAuthentication as KnoxTokenAuthentication
+from knox.crypto import hash_token
 from knox.settings import CONSTANTS
 from rest_framework.authentication import get_authorization_header
 from rest_framework.exceptions import AuthenticationFailed
@@ -15,7 +16,7 @@ from dpgov.operation import clock
 from dpgov.operation.prepared import Prepared
 from dpgov.tenants.boundary import acting_as, change_to
 from dpgov.tenants.crossing import users_of_token_key
-from dpgov.tenants.models import ApiToken, Membership
+from dpgov.tenants.models import ApiToken
 from dpgov.tenants.rates import count
 
 _NOTED_EVERY = timedelta(hours=1)
@@ -44,16 +45,14 @@ class TokenAuthentication(KnoxTokenAuthentication):  # type: ignore[misc]
 
         Tokens belong to persons, so each person whose token might be meant is asked in turn.
         """
-        if not token.isalnum():
-            raise AuthenticationFailed("Invalid token.")
-        for user_id in users_of_token_key(token.decode()[: CONSTANTS.TOKEN_KEY_LENGTH]):
+        value = token.decode() if token.isalnum() else ""
+        for user_id in users_of_token_key(value[: CONSTANTS.TOKEN_KEY_LENGTH]):
             with acting_as(user_id):
-                user, found = super().authenticate_credentials(token)
-                if found.is_of_another_password:
-                    raise AuthenticationFailed("Invalid token.")
-                found.membership = _membership(found.membership_id)
-                _note_use(found)
-                return user, found
+                found = _meant_by(value)
+                if found is not None:
+                    user, _ = self.validate_user(found)
+                    _note_use(found)
+                    return user, found
         raise AuthenticationFailed("Invalid token.")
 
     def look_again(self, request: Request) -> None:
@@ -65,10 +64,6 @@ class TokenAuthentication(KnoxTokenAuthentication):  # type: ignore[misc]
         _user, found = self.authenticate_credentials(token)
         request._request.membership = found.membership  # type: ignore[attr-defined]
 
-    def _cleanup_token(self, auth_token: ApiToken) -> bool:
-        """Whether it is too old; its row stays, so that its person sees what became of it."""
-        return auth_token.is_too_old
-
 
 def _note_use(token: ApiToken) -> None:
     """At most once an hour, or each call would write."""
@@ -77,13 +72,22 @@ def _note_use(token: ApiToken) -> None:
         ApiToken.objects.filter(pk=token.pk).update(used_at=now)
 
 
-def _membership(membership_id: UUID) -> Membership:
-    found = _that.first(membership_id)
-    if found is None:
-        raise Membership.DoesNotExist
-    return found
+def _meant_by(value: str) -> ApiToken | None:
+    """The token with this value that is good still, of the person who is acted for.
+
+    One that is too old stays, so that its person sees what became of it; Knox would delete it.
+    """
+    digest = hash_token(value)
+    same = (
+        token
+        for token in _with_key(value[: CONSTANTS.TOKEN_KEY_LENGTH])
+        if compare_digest(digest, token.digest)
+    )
+    found = next(same, None)
+    return None if found is None or found.is_too_old or found.is_of_another_password else found
 
 
 @Prepared
-def _that(membership_id: UUID) -> QuerySet[Membership]:
-    return Membership.objects.filter(pk=membership_id).select_related("tenant", "user")
+def _with_key(key: str) -> QuerySet[ApiToken]:
+    there: QuerySet[ApiToken] = ApiToken.objects.filter(token_key=key)
+    return there.select_related("user", "membership__tenant", "membership__user")

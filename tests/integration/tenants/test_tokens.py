@@ -9,6 +9,7 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from knox.crypto import hash_token
 from rest_framework.test import APIClient
 
 from dpgov.audit.actions import Action
@@ -53,6 +54,28 @@ def test_the_stored_hash_is_not_itself_a_token(analyst: Membership) -> None:
     """H5"""
     token, _ = make_token(analyst)
     assert get(QUESTIONS, token.digest) == 401
+
+
+def test_a_value_that_only_begins_like_a_token_is_none(analyst: Membership) -> None:
+    """H5: its beginning finds the row, and the hash of all of it decides."""
+    token, value = make_token(analyst)
+    other = "0" if value[-1] != "0" else "1"
+    for guess in (value[:-1] + other, value[:-1], value + "0", token.token_key, value.upper()):
+        assert get(QUESTIONS, guess) == 401
+    assert get(QUESTIONS, value) == 200
+
+
+def test_of_two_persons_whose_tokens_begin_alike_each_is_known(
+    analyst: Membership, officer: Membership
+) -> None:
+    """H5: chance makes no such pair, and neither person would be shut out by the other."""
+    _, mine = make_token(analyst)
+    theirs, value = make_token(officer)
+    ApiToken.objects.filter(pk=theirs.pk).update(token_key=mine[: len(theirs.token_key)])
+    alike = mine[: len(theirs.token_key)] + value[len(theirs.token_key) :]
+    ApiToken.objects.filter(pk=theirs.pk).update(digest=hash_token(alike))
+    assert (get("/api/v1/datasets/", mine), get(QUESTIONS, mine)) == (200, 200)
+    assert get("/api/v1/datasets/", alike) == 200
 
 
 def test_creating_and_revoking_each_make_exactly_one_entry(analyst: Membership) -> None:
