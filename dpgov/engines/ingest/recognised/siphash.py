@@ -12,9 +12,15 @@ import numpy.typing as npt
 
 Words = npt.NDArray[np.uint64]
 _START = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
-_LENGTH = np.uint64(8 << 56)
+_ALL = 2**64 - 1
+# Arrays: a number would become one in each of some two hundred calls.
+_LENGTH, _END = np.array(8 << 56, np.uint64), np.array(0xFF, np.uint64)
+_SHIFTS = {
+    bits: (np.array(bits, np.uint64), np.array(64 - bits, np.uint64))
+    for bits in (13, 16, 17, 21, 32)
+}
 # So many at a time that the state stays in a processor's own memory.
-_AT_A_TIME = 1 << 15
+_AT_A_TIME = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +50,38 @@ def siphash(key: SipKey, messages: Words) -> Words:
 
 def _hash(key: SipKey, messages: Words, room: Words, hashes: Words) -> None:
     *state, free = room
-    for word, start, part in zip(state, _START, (key.low, key.high) * 2, strict=True):
-        word[:] = np.uint64(start ^ part)
-    blocks: Sequence[Words | np.uint64] = (messages, _LENGTH)
-    for block in blocks:
-        state[3] ^= block
-        _rounds(state, 2, free)
-        state[0] ^= block
-    state[2] ^= np.uint64(0xFF)
-    _rounds(state, 4, free)
-    np.bitwise_xor(state[0], state[1], out=hashes)
-    hashes ^= state[2]
-    hashes ^= state[3]
+    _first_round(key, messages, state, free)
+    _rounds(state, 1, free)
+    np.bitwise_xor(state[0], messages, state[0])
+    np.bitwise_xor(state[3], _LENGTH, state[3])
+    _rounds(state, 2, free)
+    np.bitwise_xor(state[0], _LENGTH, state[0])
+    np.bitwise_xor(state[2], _END, state[2])
+    _rounds(state, 3, free)
+    _last_round(state, free, hashes)
+
+
+def _first_round(key: SipKey, messages: Words, v: Sequence[Words], free: Words) -> None:
+    """Two of four words are the same for every message until the others are mixed into them."""
+    zero, one, two, three = (
+        start ^ part for start, part in zip(_START, (key.low, key.high) * 2, strict=True)
+    )
+    zero = (zero + one) & _ALL
+    one = _turned(one, 13) ^ zero
+    np.bitwise_xor(messages, np.uint64(three), v[3])
+    np.add(v[3], np.uint64(two), v[2])
+    _turn(v[3], 16, free)
+    np.bitwise_xor(v[3], v[2], v[3])
+    np.add(v[3], np.uint64(_turned(zero, 32)), v[0])
+    _turn(v[3], 21, free)
+    np.bitwise_xor(v[3], v[0], v[3])
+    np.add(v[2], np.uint64(one), v[2])
+    np.bitwise_xor(v[2], np.uint64(_turned(one, 17)), v[1])
+    _turn(v[2], 32, free)
+
+
+def _turned(word: int, bits: int) -> int:
+    return (word << bits | word >> (64 - bits)) & _ALL
 
 
 def _rounds(v: Sequence[Words], times: int, free: Words) -> None:
@@ -68,13 +94,27 @@ def _rounds(v: Sequence[Words], times: int, free: Words) -> None:
         _turn(v[2], 32, free)
 
 
+def _last_round(v: Sequence[Words], free: Words, hashes: Words) -> None:
+    """All four words combined: the first would be mixed into the last, and then out of it."""
+    np.add(v[0], v[1], v[0])
+    _turn(v[1], 13, free)
+    np.bitwise_xor(v[1], v[0], v[1])
+    _mix(v, 2, 3, 16, free)
+    _turn(v[3], 21, free)
+    _mix(v, 2, 1, 17, free)
+    _turn(v[2], 32, free)
+    np.bitwise_xor(v[1], v[2], hashes)
+    np.bitwise_xor(hashes, v[3], hashes)
+
+
 def _mix(v: Sequence[Words], into: int, other: int, bits: int, free: Words) -> None:
-    np.add(v[into], v[other], out=v[into])
+    np.add(v[into], v[other], v[into])
     _turn(v[other], bits, free)
-    np.bitwise_xor(v[other], v[into], out=v[other])
+    np.bitwise_xor(v[other], v[into], v[other])
 
 
 def _turn(word: Words, bits: int, free: Words) -> None:
-    np.left_shift(word, np.uint64(bits), out=free)
-    np.right_shift(word, np.uint64(64 - bits), out=word)
-    np.bitwise_or(word, free, out=word)
+    left, right = _SHIFTS[bits]
+    np.left_shift(word, left, free)
+    np.right_shift(word, right, word)
+    np.bitwise_or(word, free, word)
