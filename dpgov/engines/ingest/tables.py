@@ -169,6 +169,7 @@ def _parquet_file(path: Path, texts: list[str] | None = None) -> pq.ParquetFile:
         thrift_container_size_limit=1_000_000,
         memory_map=False,
         pre_buffer=False,
+        buffer_size=1 << 16,
     )
 
 
