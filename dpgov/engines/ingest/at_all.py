@@ -8,13 +8,13 @@ that are added to earlier ones have to be there, no more: the earlier ones were 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-import numpy as np
 import pyarrow as pa
 
+from dpgov.engines.ingest.cells.column import naming
+from dpgov.engines.ingest.cells.distinct import cells_of
 from dpgov.engines.ingest.checking import is_inside, is_read, no_row
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.tables import Table
-from dpgov.engines.ingest.values import cells_of, naming
 from dpgov.language.said import said
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec
 
@@ -50,12 +50,12 @@ def _says(batch: pa.RecordBatch, table: Table, spec: ColumnSpec) -> bool:
     place = table.names.index(spec.name)
     cells = cells_of(batch.column(place), table.decimal_at(place))
     good = is_inside if isinstance(spec.domain, CategoryDomain) else is_read
-    return bool(good(cells, spec)[np.unique(cells.rows)].any())
+    return bool(good(cells, spec)[cells.times > 0].any())
 
 
 def _names_anybody(column: pa.Array) -> bool:
     cells = cells_of(column)
-    return bool(naming(cells)[cells.rows].any())
+    return bool(naming(cells)[cells.times > 0].any())
 
 
 def _nothing(spec: ColumnSpec) -> Refused:

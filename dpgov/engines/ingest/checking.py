@@ -12,10 +12,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from dpgov.engines.ingest.cells.column import Cells, naming
+from dpgov.engines.ingest.cells.distinct import cells_of
 from dpgov.engines.ingest.reading import COMMA, POINT
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.tables import Table
-from dpgov.engines.ingest.values import Cells, cells_of, codes, naming
+from dpgov.engines.ingest.values import distinct_codes
 from dpgov.language.said import said
 from dpgov.privacy.plan.schema import ColumnSpec, DateDomain, MissingRule, NumericDomain
 
@@ -63,7 +65,7 @@ class CellCounts:
     def add(self, column: pa.Array, spec: ColumnSpec | None, decimal: str) -> None:
         """The cells of one batch; without a spec only whether they name anybody."""
         cells = cells_of(column, decimal)
-        times = _times(cells)
+        times = cells.times
         filled = naming(cells) if spec is None else _valid(cells.texts)
         self.rows += len(column)
         self.filled += int(times[filled].sum())
@@ -73,14 +75,10 @@ class CellCounts:
         self.inside += int(times[is_inside(cells, spec)].sum())
         if _is_number(spec):
             turned = cells_of(column, POINT if decimal == COMMA else COMMA)
-            self.other_mark += int(_times(turned)[~np.isnan(turned.numbers)].sum())
+            self.other_mark += int(turned.times[~np.isnan(turned.numbers)].sum())
 
 
 Mask = npt.NDArray[np.bool_]
-
-
-def _times(cells: Cells) -> npt.NDArray[np.int64]:
-    return np.bincount(cells.rows, minlength=len(cells.texts))
 
 
 def is_read(cells: Cells, spec: ColumnSpec) -> Mask:
@@ -88,7 +86,7 @@ def is_read(cells: Cells, spec: ColumnSpec) -> Mask:
     if _is_number(spec):
         found: Mask = ~np.isnan(cells.numbers)
         return found
-    return _valid(distinct_codes(cells, spec))
+    return _valid(_read_codes(cells, spec))
 
 
 def _is_number(spec: ColumnSpec) -> bool:
@@ -105,7 +103,7 @@ def is_inside(cells: Cells, spec: ColumnSpec) -> Mask:
         # NaN compares as neither.
         found: Mask = (cells.numbers >= lower) & (cells.numbers <= upper)
         return found
-    known = distinct_codes(cells, spec)
+    known = _read_codes(cells, spec)
     listed: Mask = _valid(known) & (known.fill_null(0).to_numpy() != spec.domain.other)
     return listed
 
@@ -113,16 +111,15 @@ def is_inside(cells: Cells, spec: ColumnSpec) -> Mask:
 def _within(cells: Cells, spec: ColumnSpec, domain: DateDomain) -> Mask:
     """Dates outside fall on the ends, so they are told by a calendar that is longer at both."""
     longer = replace(domain, first=domain.first - 1, upper=domain.upper + 2)
-    found = distinct_codes(cells, replace(spec, domain=longer))
+    found = _read_codes(cells, replace(spec, domain=longer))
     numbers = found.fill_null(0).to_numpy()
     inside: Mask = (numbers > 0) & (numbers < longer.top)
     return inside
 
 
-def distinct_codes(cells: Cells, spec: ColumnSpec) -> pa.Array:
+def _read_codes(cells: Cells, spec: ColumnSpec) -> pa.Array:
     """The code of each distinct cell, whether any row has it or not; null where it is missing."""
-    each = replace(cells, rows=np.arange(len(cells.texts)))
-    return codes(each, replace(spec, missing=MissingRule.DROP, impute_code=None))
+    return distinct_codes(cells, replace(spec, missing=MissingRule.DROP, impute_code=None))
 
 
 def _valid(found: pa.Array) -> Mask:

@@ -9,13 +9,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dpgov.engines.ingest.cells.distinct import NearNumbers, Room, cells_of
 from dpgov.engines.ingest.recognised.fingerprint import Fingerprint
 from dpgov.engines.ingest.recognised.hashes import NameHashes
 from dpgov.engines.ingest.recognised.siphash import Words
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.tables import Table
 from dpgov.engines.ingest.units.marks import UnitMarks
-from dpgov.engines.ingest.values import cells_of, code_type, codes, never_missing
+from dpgov.engines.ingest.values import code_type, codes, never_missing
 from dpgov.engines.ingest.writing import Rows, Sink, Writer, ahead
 from dpgov.language.said import said
 from dpgov.privacy.plan.computed.computing import MISSING, Codes, computed_codes
@@ -48,10 +49,12 @@ def read_all(
 ) -> int:
     """Let the sink have all rows; returns their number."""
     rows, writer = 0, Writer(threads, sink)
+    room = Room()
+    known = [NearNumbers(room) for _ in table.names]
     for batch in ahead(table.batches, threads):
         rows += batch.num_rows
         most.check(rows)
-        writer.append(_read(batch, table, fingerprint, marks, places, columns, threads))
+        writer.append(_read(batch, table, known, fingerprint, marks, places, columns, threads))
     writer.finish()
     return rows
 
@@ -70,6 +73,7 @@ class _Column(NamedTuple):
 def _read(
     batch: pa.RecordBatch,
     table: Table,
+    known: Sequence[NearNumbers],
     fingerprint: Fingerprint,
     marks: UnitMarks | None,
     places: Mapping[int, int],
@@ -79,7 +83,7 @@ def _read(
     """Columns are read beside each other; what adds up over them is added when rows are made."""
 
     def read(place: int) -> _Column:
-        cells = cells_of(batch.column(place), table.decimal_at(place))
+        cells = cells_of(batch.column(place), table.decimal_at(place), known[place])
         # Columns of a public table are nobody's: the same people are the same without them.
         is_own = place < len(table.own_names)
         hashed = fingerprint.add(place, cells) if is_own else None

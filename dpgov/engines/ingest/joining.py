@@ -16,13 +16,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dpgov.engines.ingest.cells.distinct import cells_of
 from dpgov.engines.ingest.reading import reading_of
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.request import Join
 from dpgov.engines.ingest.several import open_files
 from dpgov.engines.ingest.sniff import check_text, kind_of
 from dpgov.engines.ingest.tables import Table, Told, nobody, open_table, plain
-from dpgov.engines.ingest.values import cells_of
 from dpgov.language.said import said
 
 # It is held in memory while the file streams past.

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpgov.engines.ingest.cells.distinct import cells_of
 from dpgov.engines.ingest.refusal import Refused
-from dpgov.engines.ingest.values import cells_of, codes
+from dpgov.engines.ingest.values import codes
 from dpgov.privacy.plan.calendar import DateStep
 from dpgov.privacy.plan.domains import date_domain
 from dpgov.privacy.plan.schema import ColumnSpec, DateDomain

@@ -8,10 +8,10 @@ import pyarrow as pa
 import pytest
 
 from dpgov.engines.fingerprint import FORM, SKETCH_SIZE, MultisetFingerprint, as_json, from_json
+from dpgov.engines.ingest.cells.distinct import cells_of
 from dpgov.engines.ingest.recognised.hashes import CellHashes
 from dpgov.engines.ingest.recognised.multiset import Multiset
 from dpgov.engines.ingest.recognised.siphash import SipKey, siphash
-from dpgov.engines.ingest.values import cells_of
 from tests.unit.engines.tables import KEY, category, ingest_here, write_csv, write_parquet
 
 ROWS = [("39", "Basel", "0.5"), ("41", "", "1e3"), ("39", " Bern ", "-0"), ("", "Genf", "nan")]

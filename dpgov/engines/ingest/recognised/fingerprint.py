@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from dpgov.engines.fingerprint import FORM, TableFingerprint
+from dpgov.engines.ingest.cells.column import Cells
 from dpgov.engines.ingest.packed.as_one import bytes_of
 from dpgov.engines.ingest.reading import reading_of
 from dpgov.engines.ingest.recognised.hashes import CellHashes, texts_of
@@ -23,7 +24,6 @@ from dpgov.engines.ingest.recognised.multiset import Multiset
 from dpgov.engines.ingest.recognised.siphash import SipKey, Words, siphash
 from dpgov.engines.ingest.recognised.span import ColumnSpan
 from dpgov.engines.ingest.sniff import kind_of
-from dpgov.engines.ingest.values import Cells
 from dpgov.engines.keys import derived, keyed
 
 
@@ -61,17 +61,18 @@ class Fingerprint:
 
         Touches nothing but what is kept of this column.
         """
-        times = np.bincount(cells.rows, minlength=cells.distinct)
-        hashes = self.hashed(cells)
+        times, hashes = cells.times, self.hashed(cells)
         present = (hashes != 0) & (times > 0)
+        # All but the null, of most columns: these are not copied.
+        chosen = slice(0, -1) if present[:-1].all() else present
         values, span = self._columns[column]
-        values.add(hashes[present], times[present])
-        span.add(cells.numbers[present], lambda: texts_of(cells).filter(pa.array(present)))
-        return Hashed(hashes, hashes[cells.rows])
+        values.add(hashes[chosen], times[chosen])
+        span.add(cells.numbers[chosen], lambda: texts_of(cells).filter(pa.array(present)))
+        return Hashed(hashes, cells.spread(hashes))
 
     def hashed(self, cells: Cells) -> Words:
         """The hashes of the distinct cells, also of a column that is no part of the fingerprint."""
-        return self._cells.of_values(cells)
+        return cells.once("hashes", lambda: self._cells.of_values(cells))
 
     def add_rows(self, number: int, columns: Iterable[Words]) -> None:
         """The rows of a batch, by the hashes of their cells in each column."""

@@ -21,8 +21,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dpgov.engines.ingest.cells.column import Cells, naming
 from dpgov.engines.ingest.recognised.siphash import SipKey, Words, siphash
-from dpgov.engines.ingest.values import Cells, naming
 from dpgov.engines.keys import derived
 
 _MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?(Z|[+]00:?00)?$"
@@ -70,17 +70,21 @@ class CellHashes:
 
     def of_values(self, cells: Cells) -> Words:
         """Of each distinct cell; 0: missing."""
-        hashes = np.zeros(cells.distinct, np.uint64)
         values = cells.numbers_by_any_mark
         numbers = ~np.isnan(values)
-        bits = (values[numbers] + 0.0).view(np.uint64)
-        hashes[numbers] = siphash(self._number, bits)
-        if not (cells.are_numbers or numbers[:-1].all()):
+        if numbers[:-1].all():
+            return np.append(self._of_numbers(values[:-1]), np.uint64(0))
+        hashes = np.zeros(cells.distinct, np.uint64)
+        hashes[numbers] = self._of_numbers(values[numbers])
+        if not cells.are_numbers:
             texts = texts_of(cells)
             known = _truths(pc.is_valid(texts)) & ~numbers
             words, _ = _words(texts.filter(pa.array(known)))
             hashes[known] = siphash(self._text, words)
         return hashes
+
+    def _of_numbers(self, values: npt.NDArray[np.float64]) -> Words:
+        return siphash(self._number, (values + 0.0).view(np.uint64))
 
     def of_names(self, cells: Cells) -> NameHashes:
         """Of each distinct cell as the name of a unit, as it is written."""

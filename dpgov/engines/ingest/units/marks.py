@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from dpgov.engines.ingest.cells.column import Cells
 from dpgov.engines.ingest.recognised.hashes import CellHashes, NameHashes
 from dpgov.engines.ingest.recognised.siphash import SipKey, Words, siphash
 from dpgov.engines.ingest.request import EarlierFile
-from dpgov.engines.ingest.values import Cells
 from dpgov.engines.keys import derived
 
 
@@ -39,7 +39,7 @@ class UnitMarks:
         if place != self._column.place:
             return None
         known, hashes, apart = self._ids.of_names(cells)
-        return NameHashes(known[cells.rows], hashes[cells.rows], apart[cells.rows])
+        return NameHashes(cells.spread(known), cells.spread(hashes), cells.spread(apart))
 
     def mixed(self, name: str, cells: Cells, hashes: Words) -> Words:
         """What a declared column, with its distinct cells' hashes, adds to the order of the rows.
@@ -47,7 +47,7 @@ class UnitMarks:
         Hashes under a key that the name makes, to be summed: the columns' order is no matter.
         """
         own = SipKey.of(derived(self._key, f"order of {name}"))
-        return siphash(own, hashes)[cells.rows]
+        return cells.spread(cells.once("order", lambda: siphash(own, hashes)))
 
     def table(
         self, stored: dict[str, pa.Array], names: NameHashes, mixed: Iterable[Words]

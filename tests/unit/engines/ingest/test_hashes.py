@@ -4,8 +4,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from dpgov.engines.ingest.cells.distinct import cells_of
 from dpgov.engines.ingest.recognised.hashes import CellHashes, NameHashes
-from dpgov.engines.ingest.values import cells_of
 from tests.unit.engines.tables import KEY
 
 WHOLE = [0, 7, -7, 10**18 - 1, 1 - 10**18, 10**18, -(10**18), 2**63 - 1, -(2**63)]

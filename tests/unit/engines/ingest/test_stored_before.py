@@ -6,11 +6,14 @@ a person than it did, and people who were recorded before be other people.
 
 import hashlib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
 import pytest
 
 from dpgov.engines.ingest.request import Before, EarlierFile, UnitNames
@@ -96,6 +99,29 @@ def _added(folder: Path) -> Path:
     return path
 
 
+def _hardly_again(folder: Path, kind: str) -> Path:
+    """Cells that hardly come again, that are near to each other and that move on with the rows; of
+    most persons one row; as the file types them, in groups of rows, or all as texts.
+    """
+    places = range(9_000)
+    ids = [None if place % 500 == 3 else place * 7919 % 8_600 - 50 for place in places]
+    columns = {
+        "id": pa.array(ids, pa.int64()),
+        "v": pa.array([round(place * 0.317 % 301, 3) for place in places]),
+        "town": pa.array([TOWNS[place % 6] for place in places]),
+        "near": pa.array([place * 31 % 700 + place // 4_000 * 90 for place in places], pa.int16()),
+        "on": pa.array([place + 10**17 for place in places]),
+        "far": pa.array([place**5 % 2**64 for place in places], pa.uint64()),
+    }
+    path = folder / f"t.{kind}"
+    if kind == "csv":
+        pyarrow.csv.write_csv(pa.table(columns), path)
+    else:
+        pq.write_table(pa.table(columns), path, row_group_size=1_500)
+    ingest_here(path, COLUMNS, unit=UnitNames("id"))
+    return path
+
+
 def _digest(stored: Path) -> str:
     """Of all rows but for the numbers of units, which have no order, and of what it recognises."""
     with duckdb.connect(str(stored.with_suffix(".duckdb")), read_only=True) as connection:
@@ -117,6 +143,8 @@ def _digest(stored: Path) -> str:
         (_one_person, "92b1b1c01fd17845"),
         (_nobody, "5be6414c50a98231"),
         (_added, "bbdb26ba367e74ce"),
+        (partial(_hardly_again, kind="parquet"), "a44b20522de6567e"),
+        (partial(_hardly_again, kind="csv"), "a44b20522de6567e"),
     ],
 )
 def test_a_file_is_stored_as_it_was(

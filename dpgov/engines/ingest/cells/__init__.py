@@ -1,0 +1,1 @@
+"""The cells of a column, each looked at once: which there are, their texts and numbers."""
