@@ -166,8 +166,9 @@ def _write(
             with into(connection, "data") as sink:
                 rows, units, newcomers = read(sink), None, None
         else:
-            aside = Aside(draft.with_name(f"{draft.name}.aside"), _names(columns))
-            rows = read(aside.add, UnitMarks(unit, key))
+            marks = UnitMarks(unit, key)
+            aside = Aside(draft.with_name(f"{draft.name}.aside"), _names(columns), marks.order)
+            rows = read(aside.add, marks)
             aside.close()
             units, newcomers = _ranked(connection, aside, columns, unit, before)
         whole, addition = fingerprint.result(), None

@@ -12,29 +12,32 @@ from pathlib import Path
 
 import duckdb
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from dpgov.engines.ingest.recognised.siphash import Words
+from dpgov.engines.ingest.units.order import Hash, hashed, in_order
 
 _BITS = 6
 _STACKS = 1 << _BITS
 # Bytes of rows that are taken apart at once, and of a stack that is sorted in memory.
 _AT_A_TIME = 1 << 23
+# Of wide rows more, or each stack would get few of them at a time.
+_FEW_ROWS, _MOST_AT_A_TIME = 1 << 16, 1 << 25
+# What is written to each stack is gathered: a column of few rows is a few hundred bytes.
+_GATHERED = 1 << 16
 _MOST_IN_MEMORY = 1 << 26
 # Of what the database sorted.
 _ROWS_AT_A_TIME = 1 << 16
 
-Places = npt.NDArray[np.int64]
-
 
 class Aside:
-    """Files in a folder of its own, one a stack, each deleted once it is read."""
+    """Files in a folder of its own, one a stack, each deleted once it is read.
 
-    def __init__(self, folder: Path, columns: Sequence[str]) -> None:
+    `make` makes the hashes of rows out of their `h`.
+    """
+
+    def __init__(self, folder: Path, columns: Sequence[str], make: Hash) -> None:
         folder.mkdir(mode=0o700, exist_ok=True)
-        self._folder = folder
+        self._folder, self._make = folder, make
         self._order = ["k", "i", "h", *columns]
         self._open = ExitStack()
         self._files: dict[int, pa.RecordBatchStreamWriter] = {}
@@ -44,7 +47,8 @@ class Aside:
     def add(self, rows: pa.Table) -> None:
         """Put aside rows with their codes and marks; all have the same columns."""
         self._waiting.append(rows)
-        if sum(each.nbytes for each in self._waiting) >= _AT_A_TIME:
+        number, size = (sum(map(of, self._waiting)) for of in (len, _bytes_of))
+        if size >= (_AT_A_TIME if number >= _FEW_ROWS else _MOST_AT_A_TIME):
             self._write()
 
     def close(self) -> None:
@@ -59,7 +63,7 @@ class Aside:
             with pa.OSFile(str(path)) as file, pa.ipc.open_stream(file) as stack:
                 if self._bytes[number] <= _MOST_IN_MEMORY:
                     found = stack.read_all().combine_chunks()
-                    yield found.take(pa.array(_in_order(found, self._order)))
+                    yield found.take(pa.array(in_order(found, self._order, self._make)))
                 else:
                     yield from self._by_database(connection, stack)
             path.unlink()
@@ -67,11 +71,16 @@ class Aside:
     def _by_database(
         self, connection: duckdb.DuckDBPyConnection, stack: pa.RecordBatchReader
     ) -> Iterator[pa.Table]:
-        connection.register("stack", stack)
+        rows = (batch for each in stack for batch in self._hashed(each))
+        connection.register("stack", pa.RecordBatchReader.from_batches(stack.schema, rows))
         ordered = connection.sql(f"FROM stack ORDER BY {', '.join(self._order)}")
         for batch in ordered.to_arrow_reader(_ROWS_AT_A_TIME):
             yield pa.table(batch)
         connection.unregister("stack")
+
+    def _hashed(self, batch: pa.RecordBatch) -> list[pa.RecordBatch]:
+        found: list[pa.RecordBatch] = hashed(pa.table(batch), self._make).to_batches()
+        return found
 
     def _write(self) -> None:
         if not self._waiting:
@@ -79,17 +88,18 @@ class Aside:
         rows = pa.concat_tables(self._waiting)
         self._waiting = []
         stacks = (rows["k"].to_numpy() >> np.uint64(64 - _BITS)).astype(np.uint8)
-        numbers = np.bincount(stacks, minlength=_STACKS)
+        numbers, width = np.bincount(stacks, minlength=_STACKS), rows.nbytes // max(len(rows), 1)
         rows = rows.take(pa.array(np.argsort(stacks, kind="stable"))).combine_chunks()
         ends = np.cumsum(numbers)
         for stack in np.flatnonzero(numbers).tolist():
             own = rows.slice(ends[stack] - numbers[stack], numbers[stack])
             self._file(stack, rows.schema).write_table(own)
-            self._bytes[stack] += own.nbytes
+            self._bytes[stack] += len(own) * width
 
     def _file(self, stack: int, schema: pa.Schema) -> pa.RecordBatchStreamWriter:
         if stack not in self._files:
-            file = self._open.enter_context(pa.OSFile(str(self._path(stack)), "wb"))
+            raw = self._open.enter_context(pa.OSFile(str(self._path(stack)), "wb"))
+            file = self._open.enter_context(pa.BufferedOutputStream(raw, _GATHERED))
             self._files[stack] = self._open.enter_context(pa.ipc.new_stream(file, schema))
         return self._files[stack]
 
@@ -97,47 +107,5 @@ class Aside:
         return self._folder / f"{stack}.arrows"
 
 
-def _in_order(rows: pa.Table, names: Sequence[str]) -> Places:
-    """The places of the rows in the order of `names`: k, i, h and the codes.
-
-    By sorting words twice. That leaves open what the last bits of a row's hash decide, what the
-    codes decide where hashes are the same, and what tells apart units of one hash: there is hardly
-    ever any of it, and then the rows of those units are sorted by everything.
-    """
-    keys, apart, hashes = (rows[name].to_numpy() for name in names[:3])
-    order = np.argsort(keys)
-    same = _as_before(keys[order])
-    units = np.cumsum(~same) - 1
-    bits = np.uint64(len(rows).bit_length())
-    words = (units.astype(np.uint64) << (np.uint64(64) - bits)) | (hashes[order] >> bits)
-    if same.any():
-        by_hash = np.argsort(words)
-        order, words = order[by_hash], words[by_hash]
-    tied = np.flatnonzero(_as_before(words))
-    open_ = np.zeros(len(rows), np.bool_)
-    open_[units[same & ~_as_before(apart[order])]] = True
-    if not _are_same(rows, order[tied], order[tied - 1]):
-        open_[units[tied]] = True
-    return _by_everything(rows, names, order, np.flatnonzero(open_[units]))
-
-
-def _are_same(rows: pa.Table, ones: Places, others: Places) -> bool:
-    """Whether each row is the same as the other one; a column at a time, as they may be many."""
-    one, other = pa.array(ones), pa.array(others)
-    return all(column.take(one).equals(column.take(other)) for column in rows.columns)
-
-
-def _by_everything(rows: pa.Table, names: Sequence[str], order: Places, at: Places) -> Places:
-    """The order, but at these places, which are those of whole units, sorted by all columns."""
-    if len(at):
-        keys = [(name, "ascending") for name in names]
-        chosen = rows.take(pa.array(order[at]))
-        order[at] = order[at][pc.sort_indices(chosen, sort_keys=keys).to_numpy()]
-    return order
-
-
-def _as_before(words: Words) -> npt.NDArray[np.bool_]:
-    """Where a word is the same as the one before it."""
-    same = np.zeros(len(words), np.bool_)
-    same[1:] = words[1:] == words[:-1]
-    return same
+def _bytes_of(rows: pa.Table) -> int:
+    return int(rows.nbytes)

@@ -26,7 +26,7 @@ class UnitColumn:
 
 
 class UnitMarks:
-    """Reads the rows of a file, batch by batch, into codes with `k`, `i` and `h`, their order."""
+    """Reads the rows of a file, batch by batch, into codes with `k`, `i` and `h`, see `units`."""
 
     def __init__(self, column: UnitColumn, key: bytes) -> None:
         self._column = column
@@ -49,6 +49,10 @@ class UnitMarks:
         own = SipKey.of(derived(self._key, f"order of {name}"))
         return cells.spread(cells.once("order", lambda: siphash(own, hashes)))
 
+    def order(self, sums: Words) -> Words:
+        """The hashes that the rows of a unit are ordered by, of what `table` has in `h`."""
+        return siphash(self._order_key, sums)
+
     def table(
         self, stored: dict[str, pa.Array], names: NameHashes, mixed: Iterable[Words]
     ) -> pa.Table:
@@ -59,7 +63,6 @@ class UnitMarks:
         sums = names.hashes.copy()
         for words in mixed:
             sums += words
-        order = siphash(self._order_key, sums)
-        marks = {"k": names.hashes, "i": names.apart, "h": order}
+        marks = {"k": names.hashes, "i": names.apart, "h": sums}
         rows = pa.table(stored | {name: pa.array(words) for name, words in marks.items()})
         return rows if names.known.all() else rows.filter(pa.array(names.known))

@@ -12,6 +12,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import example, given
@@ -78,7 +79,8 @@ def _by_one_query(
         "CREATE VIEW numbered AS SELECT *, u FROM rows JOIN (SELECT k, i, row_number() OVER () "
         "AS u FROM (SELECT DISTINCT k, i FROM rows)) USING (k, i)"
     )
-    own = "PARTITION BY u ORDER BY h, c0, c1"
+    # What is put aside of a row is not what it is ordered by, but makes it.
+    own = "PARTITION BY u ORDER BY 18446744073709551615 - h, c0, c1"
     first = f"coalesce(part, first_value({_OWN_PART}) OVER ({own}))"
     kept = "" if known is None else f"QUALIFY {_OWN_PART} = {first}"
     connection.execute(
@@ -131,7 +133,7 @@ def _ranked(
         connection.cursor() as knowing,
         into(connection, "data") as sink,
     ):
-        put = Aside(Path(folder) / "aside", ["c0", "c1"])
+        put = Aside(Path(folder) / "aside", ["c0", "c1"], np.invert)
         for batch in _batches(rows, size):
             put.add(batch)
         put.close()
@@ -148,6 +150,7 @@ def _ranked(
     known=st.one_of(st.none(), _EARLIER),
     size=st.integers(1, 9),
     together=st.integers(1, 12),
+    few=st.sampled_from([0, 5, 1 << 16]),
     in_memory=st.sampled_from([0, 5 * _WIDTH, 1000 * _WIDTH]),
     pieces=st.integers(1, 12),
 )
@@ -157,6 +160,7 @@ def _ranked(
     known=None,
     size=9,
     together=9,
+    few=0,
     in_memory=1000 * _WIDTH,
     pieces=1000,
 )
@@ -166,6 +170,7 @@ def _ranked(
     known={1: 0},
     size=9,
     together=9,
+    few=0,
     in_memory=1000 * _WIDTH,
     pieces=3,
 )
@@ -174,12 +179,15 @@ def test_rows_are_numbered_as_by_one_query(
     known: Earlier | None,
     size: int,
     together: int,
+    few: int,
     in_memory: int,
     pieces: int,
 ) -> None:
     """Ties, copies, hashes that are the same: in memory or by the database, in whatever pieces."""
     with (
         patch.object(aside, "_AT_A_TIME", together * _WIDTH),
+        patch.object(aside, "_FEW_ROWS", few),
+        patch.object(aside, "_MOST_AT_A_TIME", 2 * together * _WIDTH),
         patch.object(aside, "_MOST_IN_MEMORY", in_memory),
         patch.object(ranks, "LARGEST_SIZE", LARGEST),
         duckdb.connect() as connection,
@@ -214,7 +222,7 @@ def test_no_rows_are_no_units() -> None:
 def test_what_was_read_takes_no_room_on_the_disk(tmp_path: Path, in_memory: int) -> None:
     """L13: neither by its name nor by a file that is still open."""
     folder, rows = tmp_path / "aside", [(key << 58, 0, key, 1, 1) for key in range(64)]
-    put = Aside(folder, ["c0", "c1"])
+    put = Aside(folder, ["c0", "c1"], np.invert)
     put.add(_batches(rows, len(rows))[0])
     put.close()
     assert len([*folder.iterdir()]) == 64
@@ -229,7 +237,7 @@ def test_what_was_read_takes_no_room_on_the_disk(tmp_path: Path, in_memory: int)
     "where",
     [
         "units.aside.Aside._file",
-        "units.aside._in_order",
+        "units.aside.in_order",
         "units.parts.CategoryParts.of_units",
         "units.ranks._Places.rest",
         "store.remember",
