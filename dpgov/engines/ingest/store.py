@@ -170,6 +170,8 @@ def _write(
             aside = Aside(draft.with_name(f"{draft.name}.aside"), _names(columns), marks.order)
             rows = read(aside.add, marks)
             aside.close()
+            # What batches were read into: sorting and the database want other memory beside it.
+            pa.default_memory_pool().release_unused()
             units, newcomers = _ranked(connection, aside, columns, unit, before)
         whole, addition = fingerprint.result(), None
         if before is not None:

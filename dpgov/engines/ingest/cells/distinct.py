@@ -22,7 +22,7 @@ _OFTEN = 0.25
 _TO_ONE = 4
 _WIDEST = 1 << 16
 # Numbers that are kept of all columns, with their hashes and codes 34 bytes each.
-_KEPT = 1 << 22
+_KEPT = 1 << 21
 
 
 class Room:
