@@ -171,21 +171,37 @@ def tops_of(columns: Sequence[ColumnSpec]) -> dict[int, int]:
     return dict(enumerate(map(largest_code, columns))) | {ROWS_OF_UNIT: LARGEST_SIZE}
 
 
-def row_words(columns: Sequence[ColumnSpec], made: Iterable[int]) -> list[str]:
-    """The codes of a row in as few words of 63 bits as hold them, as SQL: no two rows have one.
+Word = Sequence[tuple[int, int]]
+"""Columns whose codes are one word, by their numbers, and how many codes each has."""
+
+
+def packed(columns: Sequence[ColumnSpec], made: Iterable[int]) -> list[Word]:
+    """As few words of 63 bits as hold the codes of a row, of which null is one more.
 
     By the columns' names, so that another order of the declarations changes nothing.
     """
-    words: list[str] = []
+    words: list[list[tuple[int, int]]] = []
     size = _WORD
     for number in sorted(made, key=lambda number: columns[number].name):
-        # Null is one more code.
-        codes, place = largest_code(columns[number]) + 2, f"coalesce(c{number}, -1) + 1"
+        codes = largest_code(columns[number]) + 2
         if size * codes > _WORD:
-            words, size = [*words, f"(CAST({place} AS bigint))"], codes
-        else:
-            words[-1], size = f"({words[-1]} * {codes} + {place})", size * codes
-    return words
+            words, size = [*words, []], 1
+        words[-1].append((number, codes))
+        size *= codes
+    return list(words)
+
+
+def row_words(columns: Sequence[ColumnSpec], made: Iterable[int]) -> list[str]:
+    """The codes of a row in words of 63 bits, as SQL: no two rows have the same ones."""
+    return [_row_word(word) for word in packed(columns, made)]
+
+
+def _row_word(word: Word) -> str:
+    places = [f"coalesce(c{number}, -1) + 1" for number, _codes in word]
+    found = f"(CAST({places[0]} AS bigint))"
+    for (_number, codes), place in zip(word[1:], places[1:], strict=True):
+        found = f"({found} * {codes} + {place})"
+    return found
 
 
 def largest_code(spec: ColumnSpec) -> int:

@@ -6,7 +6,7 @@ near zero is zero before it is divided, because a quotient that underflows is an
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 from psycopg import sql
@@ -24,6 +24,8 @@ _SMALL = 2**20
 _FEW_CODES = 4
 # Up to here sums and differences of steps are exact as floats, in any order.
 _EXACT = 2**50
+# The server has whole numbers of 32 bits up to here, on both sides of zero.
+_INT = 2**31 - 1
 
 
 def code_of(cell: str, kind: CellKind, spec: ColumnSpec, alike: Sequence[int] | None = None) -> str:
@@ -41,6 +43,11 @@ def code_of(cell: str, kind: CellKind, spec: ColumnSpec, alike: Sequence[int] | 
     return or_imputed(found, spec)
 
 
+def is_small(spec: ColumnSpec) -> bool:
+    """Whether codes of this column are numbers of 32 bits, which add up in 64."""
+    return largest_code(spec) <= _SMALL
+
+
 def or_imputed(code: str, spec: ColumnSpec) -> str:
     """The code by the column's rule for missing values, as a whole number that holds all of them.
 
@@ -48,7 +55,7 @@ def or_imputed(code: str, spec: ColumnSpec) -> str:
     """
     if spec.impute_code is not None:
         code = f"coalesce({code}, {spec.impute_code:d})"
-    return f"({code})::{'int' if largest_code(spec) <= _SMALL else 'bigint'}"
+    return f"({code})::{'int' if is_small(spec) else 'bigint'}"
 
 
 def literal(text: str) -> str:
@@ -95,7 +102,25 @@ def _category_code(
     short = trimmed(text)
     rest = f"CASE {short} WHEN '' THEN NULL ELSE {_looked_up(short, names, str(other))} END"
     rest = f"CASE WHEN {is_long(text)} THEN {other} WHEN {text} IS NOT NULL THEN {rest} END"
+    if len(names_by_code(names)) > _FEW_CODES and len(names) <= _FEW_NAMES:
+        return f"coalesce({_searched(text, sorted(names.items()))}, {rest})"
     return _looked_up(text, names, rest)
+
+
+def _searched(text: str, names: Sequence[tuple[str, int]]) -> str:
+    """The code of a text among names in their order; null if it is none of them.
+
+    The text is compared byte by byte, which is the order of characters in UTF-8 and of names here.
+    """
+    if len(names) <= _FEW_CODES:
+        return f"CASE {text}{_whens(names)} END"
+    middle = len(names) // 2
+    low, high = (_searched(text, half) for half in (names[:middle], names[middle:]))
+    return f"CASE WHEN {text} < {literal(names[middle][0])} THEN {low} ELSE {high} END"
+
+
+def _whens(names: Iterable[tuple[str, int]]) -> str:
+    return "".join(f" WHEN {literal(name)} THEN {code}" for name, code in names)
 
 
 def _looked_up(text: str, names: dict[str, int], otherwise: str) -> str:
@@ -106,7 +131,7 @@ def _looked_up(text: str, names: dict[str, int], otherwise: str) -> str:
     if len(names) > _FEW_NAMES:
         table = literal(json.dumps(names, ensure_ascii=False))
         return f"coalesce(({table}::jsonb ->> {text})::bigint, {otherwise})"
-    arms = "".join(f" WHEN {literal(name)} THEN {code}" for name, code in names.items())
+    arms = _whens(names.items())
     return f"CASE {text}{arms} ELSE {otherwise} END" if arms else f"({otherwise})"
 
 
@@ -123,22 +148,34 @@ def _number_code(cell: str, kind: CellKind, domain: NumericDomain) -> str:
 def _shifted(cell: str, domain: NumericDomain) -> str:
     """Whole numbers on a lattice of whole numbers need no floats."""
     low, high = domain.lower_steps, domain.upper_steps
+    code = _from_lower(f"{cell}::{_type_of_steps(domain)}", domain)
     return (
-        f"CASE WHEN {cell} < {low} THEN 0 WHEN {cell} <= {high} THEN {cell}::bigint - ({low}) "
+        f"CASE WHEN {cell} < {low} THEN 0 WHEN {cell} <= {high} THEN {code} "
         f"WHEN {cell} > {high} THEN {domain.top} END"
     )
 
 
+def _type_of_steps(domain: NumericDomain) -> str:
+    """Of a number of steps between the bounds, and of its distance from the lower one."""
+    widest = max(abs(domain.lower_steps), abs(domain.upper_steps))
+    return "int" if domain.top <= _SMALL and widest <= _INT else "bigint"
+
+
+def _from_lower(steps: str, domain: NumericDomain) -> str:
+    return f"{steps} - ({domain.lower_steps})" if domain.lower_steps else steps
+
+
 def _rounded(cell: str, kind: str, domain: NumericDomain) -> str:
     """In the arithmetic of 64-bit floats, which is that of ingest, between the bounds alone."""
-    low, high = (_constant(bound, kind) for bound in (domain.lower, domain.upper))
-    zero = _steps_in(domain, "0.0::float8")
-    near = _constant(Decimal(domain.step) / 4, kind)
     # A quarter of a step is nothing, rounded; and it is far above what underflows.
-    is_zero = f"WHEN {cell} BETWEEN -{near} AND {near} THEN {zero} "
+    near = Decimal(domain.step) / 4
+    ends = (domain.lower or near, domain.upper or -near, -near, near)
+    low, high, below, above = (_constant(number, kind) for number in ends)
+    zero = _steps_in(domain, "0.0::float8")
+    is_zero = f"WHEN {cell} BETWEEN {below} AND {above} THEN {zero} "
     return (
         f"CASE WHEN {cell} <= {low} THEN {_steps_in(domain, _constant(domain.lower, 'float8'))} "
-        f"{is_zero if domain.lower <= 0 <= domain.upper else ''}"
+        f"{is_zero if domain.lower < 0 < domain.upper else ''}"
         f"WHEN {cell} < {high} THEN {_steps_in(domain, f'{cell}::float8')} "
         f"WHEN {cell} = 'NaN'::{kind} THEN NULL "
         f"WHEN {cell} >= {high} THEN {_steps_in(domain, _constant(domain.upper, 'float8'))} END"
@@ -149,7 +186,7 @@ def _steps_in(domain: NumericDomain, value: str) -> str:
     """A float between the bounds, counted in steps from the lower one; half goes to even."""
     quotient = f"{value} / {_constant(domain.step, 'float8')}"
     if max(abs(domain.lower_steps), abs(domain.upper_steps)) <= _EXACT:
-        return f"({quotient})::bigint - ({domain.lower_steps})"
+        return _from_lower(f"({quotient})::{_type_of_steps(domain)}", domain)
     steps = f"(round({quotient}) - {_constant(Decimal(domain.lower_steps), 'float8')})::bigint"
     return f"least(greatest({steps}, 0), {domain.top})"
 

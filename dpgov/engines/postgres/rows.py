@@ -8,18 +8,28 @@ A unit's rows are in the order of a keyed hash of the unit and of their declared
 columns' names, and where two hashes are the same, of the codes: rows that tie are the same to every
 question. So what is kept of a unit depends on that unit's rows alone, whoever could find two rows
 of one hash. It is another order than that of a file, whose hash this database has not: the integers
-are the same wherever no unit has more rows than are kept of one.
+are the same wherever no unit has more rows than are kept of one. What is sorted of a row is its
+unit, the hash and its codes in a few words, and what a scan reads is taken out of these again.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from operator import index
 
 from psycopg import sql
 
 from dpgov.engines.categories import Reads, outputs_of, read_by
-from dpgov.engines.live import NOBODY, CellKind, columns_of, names_read, row_words
-from dpgov.engines.postgres.coding import code_of, is_long, literal, text_of, trimmed, word_of
+from dpgov.engines.live import NOBODY, CellKind, Word, columns_of, names_read, packed
+from dpgov.engines.postgres.coding import (
+    code_of,
+    is_long,
+    is_small,
+    literal,
+    text_of,
+    trimmed,
+    word_of,
+)
 from dpgov.engines.postgres.computed import computed_code
 from dpgov.engines.scan import Scan
 from dpgov.privacy.plan.bins import ROWS_OF_UNIT
@@ -59,18 +69,30 @@ def data_sql(
     Its parameter $1 is the key of the order of rows, where it has one.
     """
     request, reads = scan.request, read_by(scan, source.columns)
-    rows, bounds = _coded(source, kinds, reads, conditions), request.bounds
+    bounds = request.bounds
     if bounds is None:
-        return rows
-    rows = f"({rows}) AS named WHERE u IS NOT NULL"
+        return _coded(source, kinds, reads, conditions)
     unit = _HASH_OF_UNIT[kinds[source.unit.private_id or ""]]
-    if not reads.codes:
-        return _without_columns(rows, request, bounds, unit)
-    outputs = [f"c{number}" for number in sorted(columns_of(request))]
-    outputs += _marks(request, bounds, unit, "count(*) OVER (PARTITION BY u)")
-    order = _order(source, reads.codes, unit)
-    outputs.append(f"row_number() OVER (PARTITION BY u ORDER BY {order}) - 1 AS r")
-    return f"SELECT u, {', '.join(outputs)} FROM {rows} OFFSET '0'"  # noqa: S608
+    if reads.codes:
+        return _kept(source, _in_words(source, kinds, reads), reads, request, bounds, unit)
+    rows = f"({_coded(source, kinds, reads, conditions)}) AS named WHERE u IS NOT NULL"
+    return _without_columns(rows, request, bounds, unit)
+
+
+def _kept(
+    source: Source, rows: str, reads: Reads, request: ExactRequest, bounds: UnitBounds, unit: str
+) -> str:
+    """Of rows in words the first of each unit, with what the request reads of them."""
+    words = packed(source.columns, reads.codes)
+    names = [f"w{place}" for place in range(len(words))]
+    marks = _marks(request, bounds, unit, "count(*) OVER (PARTITION BY u)")
+    place = f"row_number() OVER (PARTITION BY u ORDER BY {_order(names, unit)}) AS place"
+    outputs = ", ".join(["u", *names, *marks, place])
+    ranked = f"SELECT {outputs} FROM ({rows}) AS named WHERE u IS NOT NULL"  # noqa: S608
+    codes = _codes(source.columns, words, columns_of(request))
+    outputs = ", ".join(["u", *codes, *(mark.split()[-1] for mark in marks), "place - 1 AS r"])
+    most = index(bounds.max_rows)
+    return f"SELECT {outputs} FROM ({ranked}) AS ranked WHERE place <= {most} OFFSET '0'"  # noqa: S608
 
 
 def _without_columns(rows: str, request: ExactRequest, bounds: UnitBounds, unit: str) -> str:
@@ -94,15 +116,23 @@ def _coded(
     columns = source.columns
     made = {number for number in reads.codes if columns[number].formula is not None}
     outputs = outputs_of(reads, columns, kinds, cell=_cell, code=code_of, word=word_of)
-    if (name := source.unit.private_id) is not None:
-        outputs.append(f"{_unit(_cell(name), kinds[name])} AS u")
-    table = sql.Identifier(source.schema, source.table).as_string()
+    if source.unit.private_id is not None:
+        outputs.append(f"{_unit_of(source, kinds)} AS u")
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-    select = f"SELECT {', '.join(outputs)} FROM {table} AS source{where} OFFSET '0'"  # noqa: S608
+    select = f"SELECT {', '.join(outputs)} FROM {_table(source)}{where} OFFSET '0'"  # noqa: S608
     if not made:
         return select
     more = ", ".join(f"{computed_code(number, columns)} AS c{number}" for number in sorted(made))
     return f"SELECT *, {more} FROM ({select}) AS coded OFFSET '0'"  # noqa: S608
+
+
+def _table(source: Source) -> str:
+    return f"{sql.Identifier(source.schema, source.table).as_string()} AS source"
+
+
+def _unit_of(source: Source, kinds: Mapping[str, CellKind]) -> str:
+    name = source.unit.private_id or ""
+    return _unit(_cell(name), kinds[name])
 
 
 def _cell(name: str) -> str:
@@ -133,9 +163,53 @@ def _marks(request: ExactRequest, bounds: UnitBounds, unit: str, size: str) -> l
     return found
 
 
-def _order(source: Source, made: Iterable[int], hashed: str) -> str:
+def _order(words: Iterable[str], hashed: str) -> str:
     """Of the rows of a unit: by the hash, then by what is hashed."""
-    words = row_words(source.columns, made)
     for word in words:
         hashed = _HASH_OF_WORD.format(word=word, key=hashed)
     return ", ".join([hashed, *words])
+
+
+def _in_words(source: Source, kinds: Mapping[str, CellKind], reads: Reads) -> str:
+    """Each row as its unit and the words of its codes, of which none is kept beside them."""
+    columns = source.columns
+    if any(columns[number].formula is not None for number in reads.codes):
+        made, unit = {number: f"c{number}" for number in reads.codes}, "u"
+        table = f"({_coded(source, kinds, reads, ())}) AS coded"
+    else:
+        made, unit = {}, _unit_of(source, kinds)
+        for number in reads.codes:
+            name = columns[number].name
+            made[number] = code_of(_cell(name), kinds[name], columns[number])
+        table = _table(source)
+    words = [_word(word, made) for word in packed(columns, reads.codes)]
+    outputs = ", ".join(f"{word} AS w{place}" for place, word in enumerate(words))
+    return f"SELECT {unit} AS u, {outputs} FROM {table} OFFSET '0'"  # noqa: S608
+
+
+def _word(word: Word, made: Mapping[int, str]) -> str:
+    """The number whose digits these codes are, null before 0, as `live.row_words` has it.
+
+    Summed up from what it is where all are null: no sum on the way is negative, or larger than it.
+    """
+    steps = _steps(word)
+    least = sum(step for _, _, step in steps)
+    terms = [f"coalesce({made[number]}, -1) * {step}::bigint" for number, _, step in steps]
+    return " + ".join([f"{least}::bigint", *terms])
+
+
+def _codes(columns: Sequence[ColumnSpec], words: Sequence[Word], read: Iterable[int]) -> list[str]:
+    """These columns, taken out of the words, each of the type that `or_imputed` has for it."""
+    found = {}
+    for place, word in enumerate(words):
+        for number, codes, step in _steps(word):
+            kind = "int" if is_small(columns[number]) else "bigint"
+            digit = f"w{place} / {step}::bigint % {codes}::bigint"
+            found[number] = f"(nullif({digit}, 0) - 1)::{kind} AS c{number}"
+    return [found[number] for number in sorted(read)]
+
+
+def _steps(word: Word) -> list[tuple[int, int, int]]:
+    """Each column of a word, how many codes it has, and what one of them is worth there."""
+    rest = (prod(codes for _, codes in word[place + 1 :]) for place in range(len(word)))
+    return [(number, codes, step) for (number, codes), step in zip(word, rest, strict=True)]

@@ -13,7 +13,7 @@ from dpgov.engines.postgres.checking import checked
 from dpgov.engines.postgres.rows import Source, data_sql
 from dpgov.engines.postgres.server import opened
 from dpgov.engines.scan import compile_scan
-from dpgov.privacy.plan.domains import date_domain, numeric_domain
+from dpgov.privacy.plan.domains import date_domain
 from dpgov.privacy.plan.schema import ColumnSpec
 from tests.unit.engines.cases.drawn import (
     BOOLEAN,
@@ -53,6 +53,16 @@ NUMERICS = (
     *("9.5000000000000000000001", "0.04999999999999999999999", "0.05000000000000000000001"),
     *HALVES,
 )
+# Where a server's numbers of 32 bits end, and where nothing but what is below a step is divided.
+ENDS = (
+    *(("0", "200000", "100"), ("-200000", "0", "100"), ("-50", "50", "10"), ("0", "0", "1")),
+    *(("2147483640", "2147483647", "1"), ("2147483640", "2147483648", "1")),
+    *(("-2147483648", "-2147483640", "1"), ("-2147483647", "-2147483640", "1")),
+    *(("-2147483650", "-2147483640", "0.5"), ("1073741820", "1073741823.5", "0.5")),
+    *(("-1000000000", "1000000000", "1"), ("0", "1048576", "1"), ("0", "1048577", "1")),
+)
+AT_ENDS = tuple(str(end + more) for end in (2**20, 2**30, 2**31, -(2**31)) for more in (-1, 0, 1))
+SMALL = ("5e-324", "-5e-324", "1e-300", "-1e-300", "24.99", "25", "-25", "25.01", "2.5", "-2.51")
 
 
 def _coded(owner: Owner, source: Source) -> list[tuple[int | None, ...]]:
@@ -103,13 +113,16 @@ def _count_alike(owner: Owner, folder: Path, specs: Sequence[ColumnSpec]) -> Non
 
 @pytest.mark.parametrize(
     ("kind", "cells"),
-    [(FLOAT, FLOATS), (NUMERIC, NUMERICS), (INTEGER, INTEGERS), (BOOLEAN, ("true", "false"))],
+    [
+        (FLOAT, (*FLOATS, *AT_ENDS, *SMALL)),
+        (NUMERIC, (*NUMERICS, *AT_ENDS, *SMALL)),
+        (INTEGER, (*INTEGERS, *AT_ENDS)),
+        (BOOLEAN, ("true", "false")),
+    ],
 )
 def test_numbers(owner: Owner, tmp_path: Path, kind: Kind, cells: Sequence[str]) -> None:
     """D2, D4: NaN, infinities, denormals, thousand digits, halves, whole numbers beyond floats."""
-    columns = [
-        (ColumnSpec(f"n{at}", numeric_domain(*bounds)), kind) for at, bounds in enumerate(NUMBERS)
-    ]
+    columns = [(number(f"n{at}", *bounds), kind) for at, bounds in enumerate((*NUMBERS, *ENDS))]
     imputed = (number("imputed", "0", "10", impute_code=7), kind)
     _are_equal(owner, tmp_path, [*columns, imputed], cells)
 
@@ -127,6 +140,26 @@ def test_categories(owner: Owner, tmp_path: Path) -> None:
     _are_equal(owner, tmp_path, whole, INTEGERS)
     _count_alike(owner, tmp_path, [spec for spec, _ in whole])
     _are_equal(owner, tmp_path, [(category("truth", "true"), BOOLEAN)], ("true", "false"))
+
+
+@pytest.mark.parametrize(
+    "own", ['text COLLATE "und-x-icu"', "text COLLATE public.alike", "character(30000)"]
+)
+def test_what_a_column_calls_less_or_equal_changes_no_code(owner: Owner, own: str) -> None:
+    """D4: names are looked up in the order of bytes, whatever a language's order or equality is."""
+    owner.does(
+        "DROP TABLE IF EXISTS own; DROP COLLATION IF EXISTS public.alike; CREATE COLLATION "
+        "public.alike (provider = icu, locale = 'und-u-ks-level1', deterministic = false)"
+    )
+    columns = [category("few", *NAMES, "A", "B", "É", "zz"), category("two", "a", "é")]
+    owner.has("own", {"few": "text", "two": "text"}, [(cell, cell) for cell in (*TEXTS, None)])
+    engine, asked = owner.engine("own", columns), asked_of_categories(0, 3)
+    told = _coded(owner, owner.source("own", columns)), [engine.answer(each) for each in asked]
+    owner.does(f"ALTER TABLE own ALTER few TYPE {own}, ALTER two TYPE {own}")
+    assert (
+        _coded(owner, owner.source("own", columns)),
+        [engine.answer(each) for each in asked],
+    ) == told
 
 
 @pytest.mark.parametrize("kind", [DAY, CLOCK, MOMENT])

@@ -106,7 +106,8 @@ def test_bounds_are_those_of_the_reference(owner: Owner, bounds: UnitBounds) -> 
     """D6: of the rows as this server orders them, those are kept that the rule keeps."""
     owner.has("people", TYPES, TABLE)
     source = owner.source("people", COLUMNS, UNIT)
-    marks = replace(bounds, max_groups=1, groupings=0)
+    every_row = sum(PEOPLE.values())
+    marks = replace(bounds, max_rows=every_row, max_groups=1, groupings=0)
     by_size = (CodeGrouping(ROWS_OF_UNIT, ()),)
     request = replace(every_code(len(COLUMNS)), groupings=by_size, bounds=marks)
     scan = compile_scan(request, tops_of(COLUMNS), POSTGRES)
@@ -117,7 +118,7 @@ def test_bounds_are_those_of_the_reference(owner: Owner, bounds: UnitBounds) -> 
             f"SELECT c0, c1, u, k, r, n FROM ({select}) AS made", (engine.order_key,)
         ).fetchall()
     table = [Owned(row[:2], row[2], row[3], row[4], row[5]) for row in found]
-    assert len(table) == sum(PEOPLE.values())
+    assert len(table) == every_row
     for asked in _requests(bounds):
         assert engine.answer(asked) == exact_answer(table, asked)
 
