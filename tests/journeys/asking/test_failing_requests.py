@@ -146,6 +146,8 @@ def test_a_lesson_whose_picture_does_not_come_says_so(visit: Visit) -> None:
     page = window.sign_in("analyst")
     page.goto("/lessons/")
     page.locator("main a[href^='/lessons/']").first.click()
+    # With its script: what is sent before that listens would be sent to nobody.
+    page.wait_for_url("**/lessons/*/", wait_until="load")
     form = page.locator("form[data-lesson]")
     page.route("**/lessons/**", _status(503), times=1)
     form.dispatch_event("input")
