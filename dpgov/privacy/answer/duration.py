@@ -87,7 +87,7 @@ def is_chosen(blueprint: Blueprint) -> bool:
     A choice takes longer where many candidates are nearly the best.
     """
     described = (mechanism.describe() for mechanism in blueprint.mechanisms)
-    return blueprint.chooses is not None or any(_choices(each, 1) for each in described)
+    return blueprint.chooses is not None or any(each.get("candidates") for each in described)
 
 
 def longest_microseconds(blueprint: Blueprint) -> int:

@@ -143,7 +143,7 @@ def _taken(query_id: UUID) -> QuerySet[Query]:
 
 def give_back(claim: Claim) -> None:
     """As if it had not been taken: the question waits for another worker, no attempt is counted."""
-    held = Query.objects.filter(pk=claim.query.pk, fence=claim.fence, state=Query.State.RUNNING)
+    held = _running(claim.query.pk, claim.fence)
     held.update(state=Query.State.QUEUED, attempts=F("attempts") - 1, lease_until=None)
 
 
@@ -156,7 +156,7 @@ def mark_opened(claim: Claim) -> bool:
     """
     if _open(claim.query.pk, claim.fence):
         return True
-    held = Query.objects.filter(pk=claim.query.pk, fence=claim.fence, state=Query.State.RUNNING)
+    held = _running(claim.query.pk, claim.fence)
     if not held.exists():
         raise LostLease(claim.query.pk)
     # Also where it was stopped a moment ago and is not any more: nothing is read unmarked.
@@ -167,8 +167,12 @@ def mark_opened(claim: Claim) -> bool:
 
 @PreparedChange
 def _open(query_id: UUID, fence: int) -> Change:
-    held = Query.objects.filter(pk=query_id, fence=fence, state=Query.State.RUNNING)
-    return held.filter(~Exists(STOPPED), opened_at__isnull=True), {"opened_at": Now()}
+    openable = _running(query_id, fence).filter(~Exists(STOPPED), opened_at__isnull=True)
+    return openable, {"opened_at": Now()}
+
+
+def _running(query_id: UUID, fence: int) -> QuerySet[Query]:
+    return Query.objects.filter(pk=query_id, fence=fence, state=Query.State.RUNNING)
 
 
 def is_frozen(query: Query) -> bool:

@@ -13,10 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db import (
-    DatabaseError,
-    transaction,
-)
+from django.db import DatabaseError, transaction
 from django.db.models import Exists, Q, QuerySet
 
 from dpgov.audit.actions import Action

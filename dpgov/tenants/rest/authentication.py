@@ -45,7 +45,9 @@ class TokenAuthentication(KnoxTokenAuthentication):  # type: ignore[misc]
 
         Tokens belong to persons, so each person whose token might be meant is asked in turn.
         """
-        value = token.decode() if token.isalnum() else ""
+        if not token.isalnum():
+            raise AuthenticationFailed("Invalid token.")
+        value = token.decode()
         for user_id in users_of_token_key(value[: CONSTANTS.TOKEN_KEY_LENGTH]):
             with acting_as(user_id):
                 found = _meant_by(value)
