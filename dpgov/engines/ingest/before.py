@@ -1,15 +1,12 @@
 """Rows that are stored already come first, as they are, and those of a new file after them.
 
 Every stored file says what was in the file that it was made of, in the table `seen`: keyed hashes,
-as they are kept to recognise data again, so that the rows of both are recognised together. A unit
-is known by the keyed hash of its id. Its rows of before keep their places among its rows, and the
-new ones follow, so that no more of them count than of a file that held all of them. Where its
-partition puts it was decided before, see `units`.
+as they are kept to recognise data again, so that the rows of both are recognised together.
 
-Where each row is a unit and its codes mean the same in the new file, that begins as a copy of the
-one before, whose rows are then not written again. Which files those are follows from declarations
-alone. The rows of people are: how many rows a person has stands beside each of them, and to change
-it where it stands would take memory for as many rows as come back.
+Where its columns are the same and as wide, the new file begins as a copy of the one before, whose
+rows are then not written again: only the code of everything else moves, where categories came
+between. Which files those are follows from declarations alone. What becomes of the rows of a person
+who comes back, see `units.joined`.
 """
 
 import shutil
@@ -23,11 +20,11 @@ import numpy as np
 from dpgov.engines.ingest.recognised.fingerprint import StoredMultiset
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.request import Before, other_of
+from dpgov.engines.ingest.units.joined import change_rows
 from dpgov.engines.ingest.units.parts import attached
 from dpgov.engines.ingest.values import sql_type
 from dpgov.language.said import said
-from dpgov.privacy.plan.grouping import LARGEST_SIZE
-from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec
+from dpgov.privacy.plan.schema import ColumnSpec
 
 
 def remember(
@@ -83,11 +80,10 @@ def begin_as(
     """Begin the new file as a copy of that of before, with its rows alone; whether it was.
 
     `made_of` is what a row of the new file is made of, in the words of the database, and `config`
-    what that may use. It is begun where every code of before is, at its place, what it becomes.
+    what that may use. It is begun where every column of before is, at its place and as wide.
     """
-    there = zip(columns, before.columns, strict=True)
-    same = all((number, other_of(spec)) == old for number, (spec, old) in enumerate(there))
-    if not same or not _is_made_of(before.path, made_of, config):
+    places = [place for place, _ in before.columns]
+    if places != list(range(len(columns))) or not _is_made_of(before.path, made_of, config):
         return False
     draft.touch(0o600)
     shutil.copyfile(before.path, draft)
@@ -95,6 +91,10 @@ def begin_as(
         for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall():
             if name != "data":
                 connection.execute(f"DROP TABLE {name}")
+        for number, (spec, (_, old)) in enumerate(zip(columns, before.columns, strict=True)):
+            new = other_of(spec)
+            if old is not None and new is not None and old != new:
+                change_rows(connection, f"c{number} = {new:d}", f"c{number} = {old:d}")
     return True
 
 
@@ -125,49 +125,23 @@ def begin_after(
 
 
 def write_rows(
-    connection: duckdb.DuckDBPyConnection, before: Before, columns: Sequence[ColumnSpec]
+    connection: duckdb.DuckDBPyConnection,
+    before: Before,
+    columns: Sequence[ColumnSpec],
+    marks: Sequence[str],
 ) -> None:
-    """Put them into `data`, where each row is a unit."""
+    """Put them into `data`, with what says whose they are under `marks`, if anything does."""
+    every = ", ".join([*_codes(before, columns), *marks])
     with attached(connection, before.path, "before"):
-        connection.execute(
-            f"INSERT INTO data SELECT {_codes(before, columns)} FROM before.data"  # noqa: S608
-        )
+        connection.execute(f"INSERT INTO data SELECT {every} FROM before.data")  # noqa: S608
 
 
-def put_before(
-    connection: duckdb.DuckDBPyConnection, before: Before, columns: Sequence[ColumnSpec]
-) -> None:
-    """Fill `data` with them and with the rows in `added`, which follow those of their unit."""
-    names = ", ".join(f"c{number}" for number in range(len(columns)))
-    connection.execute(
-        "CREATE TEMP TABLE lain AS SELECT k, min(u) AS u, count(*) AS rows "
-        "FROM before.data GROUP BY k"
-    )
-    connection.execute(
-        # A unit that comes for the first time gets a number after all others.
-        "CREATE TEMP TABLE joined AS SELECT added.*, coalesce(lain.rows, 0) AS rows, "
-        "coalesce(lain.u, (SELECT coalesce(max(u), 0) FROM lain) + 1 + added.u) AS whose "
-        "FROM added LEFT JOIN lain ON lain.k = added.k"
-    )
-    connection.execute(
-        "CREATE TEMP TABLE further AS SELECT whose, count(*) AS rows FROM joined GROUP BY whose"
-    )
-    connection.execute(
-        f"INSERT INTO data SELECT {_codes(before, columns)}, u, k, r, "  # noqa: S608
-        f"least(n + coalesce(further.rows, 0), {LARGEST_SIZE})::USMALLINT AS n "
-        "FROM before.data LEFT JOIN further ON further.whose = u UNION ALL "
-        f"SELECT {names}, whose::UINTEGER, k, "
-        "(rows + row_number() OVER (PARTITION BY whose ORDER BY r, u) - 1)::UINTEGER, "
-        f"least(rows + count(*) OVER (PARTITION BY whose), {LARGEST_SIZE})::USMALLINT FROM joined"
-    )
-
-
-def _codes(before: Before, columns: Sequence[ColumnSpec]) -> str:
+def _codes(before: Before, columns: Sequence[ColumnSpec]) -> list[str]:
     """The codes of before in the words of the new file: what was undeclared there stays so."""
     found = []
-    for number, (spec, (place, other)) in enumerate(zip(columns, before.columns, strict=True)):
-        code = f"c{place:d}"
-        if other is not None and isinstance(spec.domain, CategoryDomain):
-            code = f"CASE WHEN {code} = {other:d} THEN {spec.domain.other} ELSE {code} END"
+    for number, (spec, (place, old)) in enumerate(zip(columns, before.columns, strict=True)):
+        code, new = f"c{place:d}", other_of(spec)
+        if old is not None and new is not None:
+            code = f"CASE WHEN {code} = {old:d} THEN {new:d} ELSE {code} END"
         found.append(f"({code})::{sql_type(spec)} AS c{number}")
-    return ", ".join(found)
+    return found

@@ -21,7 +21,6 @@ from dpgov.engines.fingerprint import TableFingerprint
 from dpgov.engines.ingest.before import (
     begin_after,
     begin_as,
-    put_before,
     remember,
     write_rows,
 )
@@ -32,9 +31,10 @@ from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.request import Before, UnitNames
 from dpgov.engines.ingest.tables import Table
 from dpgov.engines.ingest.units.aside import Aside
+from dpgov.engines.ingest.units.joined import join_units
 from dpgov.engines.ingest.units.marks import UnitColumn, UnitMarks
-from dpgov.engines.ingest.units.parts import CategoryParts, attached
-from dpgov.engines.ingest.units.ranks import RANKED, rank_rows
+from dpgov.engines.ingest.units.parts import CategoryParts
+from dpgov.engines.ingest.units.ranks import MARKS, RANKED, rank_rows
 from dpgov.engines.ingest.values import sql_type
 from dpgov.engines.ingest.writing import into, threads_for
 from dpgov.language.said import said
@@ -193,16 +193,15 @@ def _begun(
     *,
     ranked: bool,
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """The new file with `data`, where rows of before are in it already if each is a unit."""
-    first = None if ranked else before
+    """The new file with `data`, in which rows of before are already."""
     made_of, config = _columns_of(columns, ranked=ranked), _config(memory_bytes, columns)
-    copied = first is not None and begin_as(first, draft, columns, made_of, config)
+    copied = before is not None and begin_as(before, draft, columns, made_of, config)
     with duckdb.connect(str(draft), config=config) as connection:
         draft.chmod(0o600)
         if not copied:
             connection.execute(f"CREATE TABLE data ({made_of})")
-            if first is not None:
-                write_rows(connection, first, columns)
+            if before is not None:
+                write_rows(connection, before, columns, MARKS if ranked else ())
         yield connection
 
 
@@ -244,8 +243,7 @@ def _ranked(
         rows, parts = aside.in_order(sorting), _parts(knowing, columns, unit)
         units = rank_rows(rows, _names(columns), parts, threads, sink)
     if before is not None:
-        with attached(connection, before.path, "before"):
-            put_before(connection, before, columns)
+        join_units(connection, _names(columns))
     return units, None if parts is None else parts.newcomers
 
 

@@ -14,6 +14,7 @@ from dpgov.engines.ingest import store
 from dpgov.engines.ingest.refusal import Refused
 from dpgov.engines.ingest.request import Before, EarlierFile, UnitNames
 from dpgov.engines.ingest.store import StoredRows
+from dpgov.engines.ingest.units import joined
 from dpgov.engines.likeness import Likeness, likeness
 from dpgov.privacy.plan.bins import CodeGrouping
 from dpgov.privacy.plan.request import ExactAnswer, ExactRequest, Measure, MeasureKind
@@ -31,6 +32,7 @@ from tests.unit.engines.tables import (
 NAMES = ["id", "v", "town"]
 COLUMNS = (number("v", "0", "300"), category("town", "a", "b"))
 AFTER = ((0, None), (1, 2))
+UNIT = UnitNames("id")
 ROWS = [(str(who), who % 7, "ab"[who % 2]) for who in range(300)]
 Cells = tuple[object, ...]
 
@@ -62,6 +64,11 @@ def _of_person(file: Path) -> dict[int, list[tuple[int, int, int]]]:
     return found
 
 
+def _places(rows: int) -> list[tuple[int, int]]:
+    """The place of each row of a person who has so many, and their number."""
+    return [(place, rows) for place in range(rows)]
+
+
 def test_rows_that_are_units_follow_as_they_are(tmp_path: Path) -> None:
     """L2: and what was no declared category stays in everything else, whatever comes later."""
     first, _ = _stored(tmp_path / "1.csv", [("1", 1, "a"), ("2", 2, "c"), ("3", 3, "")])
@@ -84,12 +91,53 @@ def test_rows_that_are_units_are_copied_and_not_written_where_they_mean_the_same
     first, _ = _stored(tmp_path / "1.csv", ROWS[:200])
     _, whole = _stored(tmp_path / "0.csv", ROWS)
     monkeypatch.setattr(store, "write_rows", pytest.fail)
-    joined, stored = _stored(tmp_path / "2.csv", ROWS[200:], after=first)
+    found, stored = _stored(tmp_path / "2.csv", ROWS[200:], after=first)
     assert stored_codes(tmp_path / "2.csv") == stored_codes(tmp_path / "0.csv")
-    assert _counted(joined, cubes=True) == _counted(joined, cubes=False)
-    assert _counted(joined, cubes=True) == _counted(tmp_path / "0.duckdb", cubes=True)
+    assert _counted(found, cubes=True) == _counted(found, cubes=False)
+    assert _counted(found, cubes=True) == _counted(tmp_path / "0.duckdb", cubes=True)
     assert likeness(stored.fingerprint, whole.fingerprint) is Likeness.EXACT
-    assert joined.stat().st_mode & 0o777 == 0o600
+    assert found.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("at_a_time", [7, 1_228_800])
+@pytest.mark.parametrize("unit", [None, UnitNames("id")], ids=["rows", "people"])
+def test_a_file_that_begins_as_a_copy_holds_what_one_does_whose_rows_are_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unit: UnitNames | None, at_a_time: int
+) -> None:
+    """L2: with a category that is new, people who come back and others, in pieces of any size."""
+    monkeypatch.setattr(joined, "_AT_A_TIME", at_a_time)
+    old = [(str(who % 90), who % 7, "abcd"[who % 4]) for who in range(200)]
+    new = [(str(who % 70 + 50), who % 5, "abcd"[who % 4]) for who in range(120)]
+    wider = (COLUMNS[0], category("town", "a", "b", "c"))
+    first, _ = _stored(tmp_path / "1.csv", old, unit=unit)
+
+    def added(name: str) -> list[tuple[int, ...]]:
+        path, _ = _stored(tmp_path / name, new, after=first, unit=unit, columns=wider)
+        with duckdb.connect(str(path), read_only=True) as connection:
+            return sorted(connection.execute("FROM data").fetchall(), key=repr)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(store, "write_rows", pytest.fail)
+        copied = added("2.csv")
+    monkeypatch.setattr(store, "begin_as", lambda *_: False)
+    assert copied == added("3.csv")
+    assert len(copied) == 320
+    if unit is not None:
+        own = _of_person(tmp_path / "2.duckdb").values()
+        assert all([row[1:] for row in each] == _places(len(each)) for each in own)
+
+
+def test_rows_of_a_person_who_has_as_many_as_are_told_apart_are_left_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """L2: of a person with more rows than their number can say, it stays what it is."""
+    monkeypatch.setattr(joined, "LARGEST_SIZE", 4)
+    first, _ = _stored(tmp_path / "1.csv", [("1", 1, "a"), *[("2", 2, "b")] * 3], unit=UNIT)
+    found, _ = _stored(
+        tmp_path / "2.csv", [("1", 5, "a"), *[("2", 6, "b")] * 3], after=first, unit=UNIT
+    )
+    sizes = {own[0][2] for own in _of_person(found).values()}
+    assert sizes == {2, 4}
 
 
 def test_no_database_takes_what_the_machine_has(
@@ -115,8 +163,8 @@ def test_rows_that_were_stored_otherwise_are_written_and_not_copied(tmp_path: Pa
     first, _ = _stored(tmp_path / "1.csv", ROWS[:2])
     with duckdb.connect(str(first)) as connection:
         connection.execute("ALTER TABLE data ALTER c1 TYPE UBIGINT")
-    joined, _ = _stored(tmp_path / "2.csv", ROWS[2:4], after=first)
-    with duckdb.connect(str(joined), read_only=True) as connection:
+    found, _ = _stored(tmp_path / "2.csv", ROWS[2:4], after=first)
+    with duckdb.connect(str(found), read_only=True) as connection:
         assert connection.execute("SELECT DISTINCT typeof(c1) FROM data").fetchall() == [
             ("UTINYINT",)
         ]
@@ -187,12 +235,12 @@ def test_old_and_new_rows_are_recognised_as_one_file(
     """L2, L3: all of them sent again are exactly the same data, the new ones by themselves too."""
     _, whole = _stored(tmp_path / "0.csv", ROWS[::-1], unit=unit)
     first, _ = _stored(tmp_path / "1.csv", ROWS[:cut], unit=unit)
-    _, joined = _stored(tmp_path / "2.csv", ROWS[cut:], after=first, unit=unit)
-    assert likeness(joined.fingerprint, whole.fingerprint) is Likeness.EXACT
-    assert joined.addition is not None
+    _, together = _stored(tmp_path / "2.csv", ROWS[cut:], after=first, unit=unit)
+    assert likeness(together.fingerprint, whole.fingerprint) is Likeness.EXACT
+    assert together.addition is not None
     _, alone = _stored(tmp_path / "3.csv", ROWS[cut:], unit=unit)
-    assert likeness(joined.addition, alone.fingerprint) is Likeness.EXACT
-    for part, expected in zip(joined.fingerprint.parts, whole.fingerprint.parts, strict=True):
+    assert likeness(together.addition, alone.fingerprint) is Likeness.EXACT
+    for part, expected in zip(together.fingerprint.parts, whole.fingerprint.parts, strict=True):
         assert (part.digest, part.total) == (expected.digest, expected.total)
         assert part.packed() == expected.packed()
 

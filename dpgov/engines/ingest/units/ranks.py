@@ -18,7 +18,7 @@ from dpgov.engines.ingest.writing import Sink, Writer, ahead
 from dpgov.privacy.plan.grouping import LARGEST_SIZE
 
 RANKED = "u UINTEGER, k UBIGINT, r UINTEGER, n USMALLINT"
-_NAMES = ("u", "k", "r", "n")
+MARKS = ("u", "k", "r", "n")
 
 
 def rank_rows(
@@ -33,7 +33,7 @@ def rank_rows(
     `rows` are in order and none of them empty; `columns` are the names of the stored codes.
     """
     writer = Writer(threads, sink)
-    units, places = _Units(parts), _Places([*columns, *_NAMES])
+    units, places = _Units(parts), _Places([*columns, *MARKS])
     for some in ahead(rows, threads):
         writer.append(partial(places.ready, units.numbered(some)))
     if units.number:
