@@ -121,6 +121,7 @@ def database_settings(env: Environment, home: Path) -> dict[str, Any]:
     if password := secret_text(env, "DPGOV_DATABASE_PASSWORD"):
         settings["PASSWORD"] = password
     if "sqlite" in settings["ENGINE"]:
+        settings["ENGINE"] = "dpgov.operation.sqlite"
         _close_to_others(Path(settings["NAME"]))
         # IMMEDIATE: take the write lock first, so that two writers queue and never deadlock.
         # FULL: a released answer must not outlive its charge when the power fails.

@@ -11,6 +11,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from gunicorn.glogging import Logger
 from prometheus_client.multiprocess import mark_process_dead
 
 from dpgov.configuration.environment import log_settings
@@ -37,9 +38,18 @@ max_requests_jitter = 2_000
 # Workers touch an empty file there to show that they live; on a disk that could block.
 worker_tmp_dir = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108 # nosec B108
 control_socket_disable = True
-# Requests are told by our own middleware, one line each.
 accesslog = None
 logconfig_dict = log_settings(Environment())
+
+
+class _Log(Logger):  # type: ignore[misc]
+    """Requests are told by our own middleware, one line each."""
+
+    def access(self, *_: Any) -> None:
+        """Nothing: what a line might say would be put together first, and then said nowhere."""
+
+
+logger_class = _Log
 
 
 def on_starting(server: Any) -> None:

@@ -74,7 +74,7 @@ LARGE = {
         "--copies 5 --members 3",
         "most SQL queries:",
     ),
-    "overhead": Small("--rows 100 --requests 10", "| quote |"),
+    "overhead": Small("--rows 100 --warm 2 --requests 10", "| quote |"),
     "declaring": Small("--columns 5 --turns 1", '"columns": 5'),
     "chaos": Small("--seconds 1 --submitters 1", "| lost | 0 |"),
     "registering": Small("--rows 50000 --turns 1 --reads 1", "median ratio:"),

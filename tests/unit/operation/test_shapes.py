@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from rest_framework import serializers
+from rest_framework.fields import SkipField
 
 import dpgov.urls  # noqa: F401 - all shapes are there
 from dpgov.operation.shapes import ApiShape
@@ -59,3 +60,44 @@ def test_two_answers_at_once_have_each_their_own_reader() -> None:
             "parts": [{"name": f"a for {reader}"}, {"name": f"b for {reader}"}],
             "numbers": [1, 2],
         }
+
+
+class _Sparse(serializers.CharField):
+    """There for some values alone."""
+
+    def get_attribute(self, instance: Any) -> Any:
+        if instance.startswith("-"):
+            raise SkipField
+        return None if instance == "0" else str(instance)
+
+
+class _Text(str):
+    def size(self) -> int:
+        return len(self)
+
+
+class _Rare(ApiShape[Any]):
+    sparse = _Sparse()
+    length = serializers.IntegerField(source="size")
+    told = serializers.CharField(default="?", source="unknown")
+
+
+@pytest.mark.parametrize("value", ["-", "0", "abc"])
+def test_an_answer_is_what_the_framework_would_have_made_of_the_value(value: str) -> None:
+    """What is left out, what is null, what is called and what has a default."""
+    shape, text = _Rare(), _Text(value)
+    assert shape.to_representation(text) == serializers.Serializer.to_representation(shape, text)
+
+
+class _Curious(ApiShape[Any]):
+    class _Asking(serializers.CharField):
+        def to_representation(self, value: Any) -> str:
+            return f"{value} for {self.context['reader']}"
+
+    name = _Asking(source="*")
+
+
+def test_a_field_that_asks_for_whom_an_answer_is_fails_and_tells_nobody_s() -> None:
+    """It is the same in all answers: the first reader's name would stand in everybody's."""
+    with pytest.raises(TypeError, match="asks for whom"):
+        _ = _Curious("x", context={"reader": "Anna"}).data
