@@ -2,10 +2,10 @@
 
 `uv run bench/overhead.py [--rows 1000] [--warm 500] [--requests 300] [--stored 200]`: the embedded
 default, and a bare view over the same database; each behind gunicorn with one process and an open
-connection, in turns. Medians and 95 of 100, from the first byte sent to the last one read, once each
-of the process's eight threads has answered some. The last row is a quote of a dataset with so many
-stored answers, of other plans, each of which might answer it for nothing. The aims: a quote within
-30 ms, and read and quote within twice the bare view.
+connection, in turns. Medians and 95 of 100, from the first byte sent to the last one read, once
+each of the process's eight threads has answered some. The last row is a quote of a dataset with so
+many stored answers, of other plans, each of which might answer it for nothing. The aims: a quote
+within 30 ms, and read and quote within twice the bare view.
 """
 
 import argparse
