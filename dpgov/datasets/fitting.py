@@ -11,6 +11,7 @@ A function of the question, the declarations, the ledger and the day; never of d
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cache
 from uuid import UUID
 
 from dpgov.budgets.charging import Limit
@@ -239,6 +240,7 @@ def _search(
 ) -> int:
     """The largest amount that leaves noise to draw, and errors as large as the policy wants."""
 
+    @cache
     def made(nano: int) -> Blueprint | None:
         try:
             plan = way(question.plan, question.schema.mode, nano)

@@ -1,6 +1,5 @@
 """How the API's answers are made of values."""
 
-import copy
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, TypeVar
@@ -84,7 +83,12 @@ class _Nobody:
 _NOBODY = _Nobody()
 
 
-def _copied(field: Any) -> Any:
-    """Its own `parent` and `context`; what stands in a list of shapes asks for them, too."""
-    holds_shapes = isinstance(getattr(field, "child", None), serializers.BaseSerializer)
-    return copy.deepcopy(field) if holds_shapes else copy.copy(field)
+def _copied(field: _Field) -> _Field:
+    """Its own `parent` and `context`; shapes in a list of them ask for it, too."""
+    own: _Field = object.__new__(type(field))
+    vars(own).update(vars(field))
+    child = vars(own).get("child")
+    if isinstance(child, serializers.BaseSerializer):
+        vars(own)["child"] = _copied(child)
+        vars(own)["child"].parent = own
+    return own

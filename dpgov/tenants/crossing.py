@@ -9,10 +9,8 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import QuerySet
 
-from dpgov.operation.prepared import Prepared
-from dpgov.tenants.models import ApiToken, Invitation, Membership, Tenant
+from dpgov.tenants.models import Invitation, Membership, Tenant
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +41,14 @@ def belongs_somewhere(user_id: UUID) -> bool:
     return Membership.objects.filter(user_id=user_id).exists()
 
 
-def users_of_token_key(token_key: str) -> list[UUID]:
-    """Whose tokens begin like this: the person is known before the token is compared."""
+def users_of_token_key(token_key: str) -> list[UUID | None]:
+    """Whose tokens begin like this: the person is known before the token is compared.
+
+    Where there is no wall nobody has to be known, and it is not asked: None, who sees all tokens.
+    """
     if connection.vendor == "postgresql":
         return [row[0] for row in through_gate("SELECT dpgov_users_of_token(%s)", token_key)]
-    return _users_by_key(token_key)
-
-
-@Prepared
-def _users_by_key(token_key: str) -> QuerySet[ApiToken, UUID]:
-    found: QuerySet[ApiToken, UUID] = ApiToken.objects.filter(token_key=token_key).values_list(
-        "user_id", flat=True
-    )
-    return found
+    return [None]
 
 
 def tenant_of_invitation(token_hash: str) -> UUID | None:

@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 from dpgov.language.said import said, sentences
 from dpgov.privacy.accounting.decimals import InvalidNumber, read_decimal
@@ -29,8 +30,11 @@ from dpgov.privacy.plan.schema import (
 MAX_CATEGORIES = 1_000
 MAX_NAME_LENGTH = 200
 MAX_GROUP_SIZE = 1_000
+# Domains by their texts: the columns that questions are asked about come again with each of them.
+_KEPT = 1_000
 
 
+@lru_cache(maxsize=_KEPT)
 def numeric_domain(lower: str, upper: str, step: str) -> NumericDomain:
     """Bounds and step from an owner's exact decimal texts.
 
