@@ -20,6 +20,7 @@ import duckdb
 from dpgov.engines.base import DataNotOpened, EngineFailure
 from dpgov.engines.cubes.adding import added_up
 from dpgov.engines.cubes.keeping import layouts_in, numbers_in
+from dpgov.engines.deadlines import called_after
 from dpgov.engines.grouping import Column
 from dpgov.engines.scan import compile_scan
 from dpgov.privacy.plan.bins import ROWS_OF_UNIT
@@ -46,14 +47,13 @@ def bounded_memory(more_bytes: int) -> Iterator[None]:
 
 
 def _held_bytes() -> int:
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    return pages * resource.getpagesize()
+    with open("/proc/self/statm", "rb", buffering=0) as told:  # noqa: PTH123 - before every answer
+        return int(told.read(64).split()[0]) * resource.getpagesize()
 
 
 _TOPS = {"UTINYINT": 2**8 - 1, "USMALLINT": 2**16 - 1, "UINTEGER": 2**32 - 1}
 _LARGEST_TOP = 2**64 - 1
 _MARK, _MARK_AT = b"DUCK", 8
-_INTERRUPT_AGAIN_SECONDS = 0.01
 # In this order: the last one forbids all further changes.
 _LOCKED_DOWN = (
     # It would tell in the log how far a long scan has come.
@@ -143,13 +143,11 @@ class DuckDBEngine:
         return named | {int(name[1:]): top for name, top in tops.items() if name[0] == "c"}
 
     def _rows(self, sql: str) -> list[tuple[int | None, ...]]:
-        cursor = self._connection().cursor()
-        with _interrupted_after(cursor, self._seconds):
+        with _cursor_of(self._connection(), self._seconds) as cursor:
             return cursor.execute(sql).fetchall()
 
     def _columns(self, sql: str) -> list[Column]:
-        cursor = self._connection().cursor()
-        with _interrupted_after(cursor, self._seconds):
+        with _cursor_of(self._connection(), self._seconds) as cursor:
             return list(cursor.execute(sql).fetchnumpy().values())
 
     def _connection(self) -> duckdb.DuckDBPyConnection:
@@ -195,20 +193,16 @@ def _look_at(path: Path) -> None:
 
 
 @contextmanager
-def _interrupted_after(cursor: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[None]:
-    done = threading.Event()
+def _cursor_of(
+    connection: duckdb.DuckDBPyConnection, seconds: float
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """One for a single scan, which is interrupted when it takes too long.
 
-    def watch() -> None:
-        # Again and again: an interrupt that comes before the scan has begun is lost.
-        if not done.wait(seconds):
-            while not done.wait(_INTERRUPT_AGAIN_SECONDS):
-                cursor.interrupt()
-
-    watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
+    Again and again: an interrupt that comes before the scan has begun is lost.
+    """
+    cursor = connection.cursor()
     try:
-        yield
+        with called_after(seconds, cursor.interrupt):
+            yield cursor
     finally:
-        done.set()
-        watcher.join()
         cursor.close()
