@@ -30,7 +30,11 @@ HALF = 0.5
 QUARTER = 0.25
 _NODES = 65
 _MEAN_NODES, _VARIANCE_NODES = 17, 9
-_HALVINGS = 20
+# So many cells are looked at together.
+_PIECE = 2**8
+# Far more than what floats lose on the way to a bound.
+_ROUNDED_UP = 1 + 2**-40
+_LEAST = 1e-300
 # Of the error probability of a variance, what is spent on the mean.
 _SPENT_ON_MEAN = Fraction(1, 20)
 
@@ -59,44 +63,62 @@ def mean_bounds(sums: BernsteinSums, level: Fraction, centred: Floats, counts: F
 
     A noisy count below one says nothing of the mean but its declared bounds.
     """
-    sizes = np.abs(centred)
-    outward = _farthest(sums, level, sizes, counts, direction=1.0)
-    inward = _farthest(sums, level, sizes, counts, direction=-1.0)
-    found: Floats = np.where(counts >= 1, np.maximum(outward, inward), HALF + sizes)
+    sizes, rows = np.abs(centred), np.maximum(counts, 1)
+    line = _mean_line(sums, level)
+    # On the left of a mean lies what lies on the right of its mirror image.
+    right, left = (
+        np.concatenate([_farthest(line, sign * sizes[at], rows[at]) for at in _pieces(len(sizes))])
+        for sign in (1, -1)
+    )
+    found: Floats = np.where(counts >= 1, np.maximum(right, left), HALF + sizes)
     return found
 
 
-def _farthest(
-    sums: BernsteinSums, level: Fraction, means: Floats, counts: Floats, direction: float
-) -> Floats:
-    """The distance to the last plausible mean on one side: t N' <= q(mean + direction t)."""
-    nodes, quantiles = _mean_table(sums, level)
-    limit = HALF - direction * means
-    rows = np.maximum(counts, 1)
-    low = np.minimum(limit, quantiles[0] / rows)
-    high = np.minimum(limit, quantiles[-1] / rows)
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        plausible = middle * rows <= np.interp(np.abs(means + direction * middle), nodes, quantiles)
-        low, high = np.where(plausible, middle, low), np.where(plausible, high, middle)
-    edge = np.interp(np.abs(means + direction * limit), nodes, quantiles)
-    farthest: Floats = np.where(limit * rows <= edge, limit, high)
+def _pieces(length: int) -> list[slice]:
+    """Of a table of many cells, so that what is made of each cell and node stays small."""
+    return [slice(at, at + _PIECE) for at in range(0, max(1, length), _PIECE)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """q over all means from 1/2 down to -1/2: between two nodes it is straight."""
+
+    nodes: Floats
+    quantiles: Floats
+    slopes: Floats
+
+
+def _farthest(line: _Line, means: Floats, rows: Floats) -> Floats:
+    """The distance to the last plausible mean above each: t N' <= q(mean + t).
+
+    Where it is no node, t N' crosses the straight q before the next node, which is too far.
+    """
+    apart = line.nodes - means[:, None]
+    last = (apart * rows[:, None] <= line.quantiles).argmax(axis=1)
+    cell, slope = np.arange(len(means)), line.slopes[last]
+    here, too_far = apart[cell, last], apart[cell, np.maximum(last - 1, 0)]
+    crossing = (line.quantiles[last] - slope * here) / np.maximum(rows - slope, _LEAST)
+    farthest: Floats = np.clip(_ROUNDED_UP * crossing, here, too_far)
     return farthest
 
 
 @lru_cache(maxsize=256)
-def _mean_table(sums: BernsteinSums, level: Fraction) -> tuple[Floats, Floats]:
-    """q at evenly spaced distances from one half, never below the true quantile between them.
+def _mean_line(sums: BernsteinSums, level: Fraction) -> _Line:
+    """q at evenly spaced means, never below the true quantile between them.
 
     q is convex for smooth noise (floating bodies of log-concave measures are convex), so that
     lines between nodes lie above it; for coarse noise it jumps, so each node takes the larger of
-    its own and the next one's value.
+    its own and the next one's value, outwards from the middle.
     """
     nodes = np.linspace(0.0, HALF, _NODES)
     quantiles = np.maximum.accumulate(sums.quantiles(-(HALF + nodes), -nodes, HALF - nodes, level))
     if sums.noise.scale < SMOOTH:
         quantiles[:-1] = quantiles[1:]
-    return nodes, quantiles
+    nodes = np.concatenate([nodes[::-1], -nodes[1:]])
+    quantiles = np.concatenate([quantiles[::-1], quantiles[1:]])
+    # Nothing is beyond the first one.
+    slopes = np.insert(np.diff(quantiles) / np.diff(nodes), 0, 0.0)
+    return _Line(nodes, quantiles, slopes)
 
 
 def variance_range(

@@ -117,3 +117,30 @@ def test_a_noisy_count_below_one_leaves_only_the_declared_bounds(count: float, d
     if degree == 2:
         low, high = variance_range(sums, level, place, np.array([0.1]), counts)
         assert (low.tolist(), high.tolist()) == ([0.0], [0.25])
+
+
+@pytest.mark.parametrize("level", CONFIDENCE_LEVELS)
+@pytest.mark.parametrize("degree", [1, 2])
+@pytest.mark.parametrize("kind", list(NoiseKind))
+def test_the_bound_of_a_mean_is_the_distance_to_the_farthest_plausible_one(
+    kind: NoiseKind, degree: int, level: Fraction
+) -> None:
+    """Found by trying: on both sides, up to the declared bounds; and hardly wider than that."""
+    sums = BernsteinSums(Noise(kind, 20_000.0), degree, whole=20_000)
+    means, rows = map(np.ravel, np.meshgrid(np.linspace(-0.5, 0.5, 21), [1.0, 4.5, 30.0, 2e4]))
+    tried = np.linspace(-0.5, 0.5, 4001)
+    quantiles = sums.quantiles(-(0.5 + tried), -tried, 0.5 - tried, level)
+    apart = np.abs(tried - means[:, None])
+    farthest = np.where(apart * rows[:, None] <= quantiles, apart, 0).max(axis=1)
+    found = mean_bounds(sums, level, means, rows)
+    assert (found >= farthest).all()
+    assert (found <= 1.01 * farthest + 2 * (tried[1] - tried[0])).all()
+
+
+def test_bounds_of_many_means_are_those_of_each_alone() -> None:
+    """However many are looked at together."""
+    sums = BernsteinSums(Noise(LAPLACE, 3000.0), degree=1, whole=2000)
+    level, means = CONFIDENCE_LEVELS[1], np.linspace(-0.5, 0.5, 999)
+    rows = np.geomspace(0.5, 1e6, 999)
+    alone = [mean_bounds(sums, level, means[at : at + 1], rows[at : at + 1]) for at in range(999)]
+    assert mean_bounds(sums, level, means, rows).tolist() == np.concatenate(alone).tolist()
