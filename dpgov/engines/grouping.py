@@ -2,6 +2,7 @@
 
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from operator import index
 from typing import Any
 
@@ -20,6 +21,8 @@ Column = np.ndarray[Any, Any]
 FEW_CODES = 256
 _RAW_KEYS = 2
 _COUNTED_CODES = 65_536
+# A megabyte each at most, of the largest cube.
+_TABLES_KEPT = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +82,18 @@ def _raw_key(grouping: CodeGrouping, top: int) -> GroupKey:
     return GroupKey(column_name(grouping.column), grouping.bins, bins_of_codes(grouping, top + 1))
 
 
+@lru_cache(maxsize=_TABLES_KEPT)
 def bins_of_codes(grouping: CodeGrouping, number: int) -> Counts:
-    """The bin of each code from 0 on, of so many."""
+    """The bin of each code from 0 on, of so many; not to be written to.
+
+    Known from the plan and the declarations alone, and kept: of many codes it takes longer than to
+    count a million rows by them.
+    """
     codes = np.arange(number)
-    return _bins(grouping, (codes + grouping.start) % grouping.turns if grouping.turns else codes)
+    turned = (codes + grouping.start) % grouping.turns if grouping.turns else codes
+    bins = _bins(grouping, turned)
+    bins.setflags(write=False)
+    return bins
 
 
 def _bins(grouping: CodeGrouping, codes: Counts) -> Counts:

@@ -1,6 +1,7 @@
 """The embedded engine agrees with a slow, obviously correct reading of every row."""
 
 import tempfile
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from dpgov.engines.base import FAILURE, EngineFailure
 from dpgov.engines.files import DuckDBEngine
+from dpgov.engines.grouping import bins_of_codes
 from dpgov.engines.scan import compile_scan
 from dpgov.privacy.plan.bins import CodeGrouping, EvenRanges
 from dpgov.privacy.plan.request import (
@@ -185,6 +187,18 @@ def test_codes_are_clipped_before_anything_is_added_up(tmp_path: Path) -> None:
         asked = [(MeasureKind.PRESENT, 1), (sums, 1), (sums, 2), (squares, 1)]
         measures = tuple(Measure(one, 0, width, (2, 9)) for one, width in asked)
         assert engine.answer(ExactRequest((), (), measures)) == ((4, 15, 6, 99),)
+
+
+def test_the_bins_of_codes_are_kept_and_cannot_be_changed() -> None:
+    """They are known without any data; groupings that differ have tables of their own."""
+    grouping = CodeGrouping(0, ((2, 3), (5, 9)))
+    bins = bins_of_codes(grouping, 11)
+    assert bins.tolist() == [2, 2, 0, 0, 2, 1, 1, 1, 1, 1, 2]
+    with pytest.raises(ValueError, match="read-only"):
+        bins[0] = 1
+    assert bins_of_codes(grouping, 5).tolist() == [2, 2, 0, 0, 2]
+    turned = replace(grouping, turns=7, start=2)
+    assert bins_of_codes(turned, 11).tolist() == [0, 0, 2, 1, 1, 2, 2, 0, 0, 2, 1]
 
 
 def test_an_empty_table_answers_zero_for_every_declared_cell(tmp_path: Path) -> None:
