@@ -104,9 +104,10 @@ def read_decimal(value: object) -> Decimal:
     if number.copy_abs() >= LARGEST_NUMBER:
         raise InvalidNumber(said("must be smaller than 10¹⁵ in size."))
     tidy = _EXACTLY.normalize(number)
-    if len(tidy.as_tuple().digits) > MAX_DIGITS:
+    told = tidy.as_tuple()
+    if len(told.digits) > MAX_DIGITS:
         raise InvalidNumber(said("can have at most {most} significant digits.", most=MAX_DIGITS))
-    if decimals_of(Fraction(tidy)) > MAX_DECIMALS:
+    if -int(told.exponent) > MAX_DECIMALS:
         raise InvalidNumber(said("can have at most {most} decimals.", most=MAX_DECIMALS))
     return tidy
 
@@ -133,7 +134,7 @@ def decimal_text(number: Decimal) -> str:
 def decimals_of(value: Fraction) -> int:
     """How many decimals an exact finite decimal needs; 40 for anything longer."""
     for places in range(40):
-        if (value * 10**places).denominator == 1:
+        if 10**places % value.denominator == 0:
             return places
     return 40
 
@@ -143,13 +144,14 @@ def json_number(value: Fraction, decimals: int) -> int | float:
 
     The float, if any, is the one nearest to the exact decimal, so that JSON shows that decimal.
     """
-    return _from_scaled(round(value * 10**decimals), decimals)
+    scaled, rest = divmod(value.numerator * 10**decimals, value.denominator)
+    is_up = 2 * rest + scaled % 2 > value.denominator
+    return _from_scaled(scaled + is_up, decimals)
 
 
 def json_number_up(value: Fraction, decimals: int) -> int | float:
     """Like `json_number`, rounded up: for bounds, which may be too wide but not too narrow."""
-    scaled = value * 10**decimals
-    return _from_scaled(-((-scaled.numerator) // scaled.denominator), decimals)
+    return _from_scaled(-(-value.numerator * 10**decimals // value.denominator), decimals)
 
 
 def _from_scaled(scaled: int, decimals: int) -> int | float:

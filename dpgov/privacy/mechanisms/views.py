@@ -85,17 +85,15 @@ class CountOrSum:
 
     def values(self, cells: Sequence[NoisyCell]) -> list[int | float]:
         """Rounded to the lattice that the exact number lies on."""
-        exact = (
-            sum((w * n for w, n in zip(self.weights, cell, strict=True)), Fraction(0))
-            for cell in cells
-        )
-        return [self._in_units(round(number / self.lattice)) for number in exact]
+        weights = [weight / self.lattice for weight in self.weights]
+        steps = (sum(w * n for w, n in zip(weights, cell, strict=True)) for cell in cells)
+        return [self._in_units(round(number)) for number in steps]
 
     def accuracy(self, cells: Sequence[NoisyCell]) -> list[Statements]:
         """From the noise alone: the same for every cell."""
-        found = []
+        found, weights = [], tuple(map(float, self.weights))
         for level in CONFIDENCE_LEVELS:
-            off = weighted.bound(self.basis.taken.noise, tuple(map(float, self.weights)), level)
+            off = weighted.bound(self.basis.taken.noise, weights, level)
             # The exact number lies on the lattice: rounding adds at most half a step.
             steps = (Fraction(off) / self.lattice + Fraction(1, 2)).__floor__()
             found.append(statement(level, self._in_units(steps)))
@@ -142,10 +140,9 @@ class Mean:
     def accuracy(self, cells: Sequence[NoisyCell]) -> list[Statements]:
         """From the released integers and the noise; see `intervals`."""
         counts, centred, _ = self.basis.arrays(cells)
-        inside = np.clip(centred, -HALF, HALF)
+        inside, sums = np.clip(centred, -HALF, HALF), self.basis.sums
         by_level = [
-            mean_bounds(self.basis.sums, level, inside, counts).tolist()
-            for level in CONFIDENCE_LEVELS
+            mean_bounds(sums, level, inside, counts).tolist() for level in CONFIDENCE_LEVELS
         ]
         size, off = self.basis.scale.size, self.basis.scale.off
         return [

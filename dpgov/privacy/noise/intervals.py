@@ -66,10 +66,9 @@ def mean_bounds(sums: BernsteinSums, level: Fraction, centred: Floats, counts: F
     sizes, rows = np.abs(centred), np.maximum(counts, 1)
     line = _mean_line(sums, level)
     # On the left of a mean lies what lies on the right of its mirror image.
-    right, left = (
-        np.concatenate([_farthest(line, sign * sizes[at], rows[at]) for at in _pieces(len(sizes))])
-        for sign in (1, -1)
-    )
+    means, rows = np.concatenate([sizes, -sizes]), np.concatenate([rows, rows])
+    farthest = [_farthest(line, means[at], rows[at]) for at in _pieces(len(means))]
+    right, left = np.split(np.concatenate(farthest), 2)
     found: Floats = np.where(counts >= 1, np.maximum(right, left), HALF + sizes)
     return found
 

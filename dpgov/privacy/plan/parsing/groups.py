@@ -141,8 +141,9 @@ def _by_edges(
 def _check_ascending(
     path: str, edges: tuple[str, ...], spec: ColumnSpec, problems: Problems
 ) -> None:
-    for position, (low, high) in enumerate(pairwise(edges), start=1):
-        if rank_of(low, spec) >= rank_of(high, spec):
+    ranked = [(rank_of(edge, spec), edge) for edge in edges]
+    for position, ((before, low), (after, high)) in enumerate(pairwise(ranked), start=1):
+        if before >= after:
             problems.add(
                 f"{path}.edges.{position}",
                 said(

@@ -2,6 +2,7 @@
 
 import json
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -16,6 +17,8 @@ from dpgov.privacy.accounting.decimals import (
     as_fraction,
     as_number,
     as_text,
+    decimals_of,
+    json_number,
     parse_epsilon,
     read_decimal,
 )
@@ -108,3 +111,32 @@ def test_a_number_is_read_exactly_or_refused(number: Decimal, zeros: int) -> Non
         assert read_decimal(f"{number:f}{'0' * zeros}") == number
     except InvalidNumber as refused:
         assert str(refused)
+
+
+@given(st.integers(-(10**6), 10**6), st.integers(0, 9))
+def test_what_lies_in_the_middle_goes_to_the_even_neighbour(halves: int, places: int) -> None:
+    """Above zero and below it."""
+    rounded = round(Fraction(halves, 2))
+    assert json_number(Fraction(halves, 2 * 10**places), places) == rounded / 10**places
+
+
+@given(st.integers(-(10**9), 10**9), st.integers(0, 45), st.integers(0, 45))
+def test_a_number_has_as_many_decimals_as_make_it_whole(top: int, twos: int, fives: int) -> None:
+    """And forty where these are not enough."""
+    value = Fraction(top, 2**twos * 5**fives)
+    places = decimals_of(value)
+    assert places == 40 or (value * 10**places).denominator == 1
+    assert not places or (value * 10 ** (places - 1)).denominator > 1
+
+
+@pytest.mark.parametrize("written", ["1e-12", "10e-13", "0.0000000000010"])
+def test_a_number_has_up_to_twelve_decimals(written: str) -> None:
+    """Zeros at its end are none."""
+    assert read_decimal(written) == Decimal("1e-12")
+
+
+@pytest.mark.parametrize("written", ["1e-13", "0.1000000000001"])
+def test_a_number_of_more_decimals_is_refused(written: str) -> None:
+    """Whatever number they make."""
+    with pytest.raises(InvalidNumber, match="decimals"):
+        read_decimal(written)
