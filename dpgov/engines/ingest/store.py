@@ -1,8 +1,8 @@
 """Writes the codes of a table into a native DuckDB file, all of it or none.
 
 The file has one table `data` with integer columns c0..cN, each as narrow as its declared domain
-allows. It is written under another name, forced to disk and then renamed. Where a column names the
-privacy unit there are four more columns, see `units`.
+allows, and unpacked where that costs little. It is written under another name, forced to disk and
+then renamed. Where a column names the privacy unit there are four more columns, see `units`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,7 +35,7 @@ from dpgov.engines.ingest.units.joined import join_units
 from dpgov.engines.ingest.units.marks import UnitColumn, UnitMarks
 from dpgov.engines.ingest.units.parts import CategoryParts
 from dpgov.engines.ingest.units.ranks import MARKS, RANKED, rank_rows
-from dpgov.engines.ingest.values import sql_type
+from dpgov.engines.ingest.values import stored_as
 from dpgov.engines.ingest.writing import into, threads_for
 from dpgov.language.said import said
 from dpgov.privacy.plan.cubes import cubes_of
@@ -217,7 +217,7 @@ def _names(columns: Sequence[ColumnSpec]) -> list[str]:
 
 def _columns_of(columns: Sequence[ColumnSpec], *, ranked: bool) -> str:
     pairs = zip(_names(columns), columns, strict=True)
-    names = [f"{name} {sql_type(spec)}" for name, spec in pairs]
+    names = [f"{name} {stored_as(spec)}" for name, spec in pairs]
     return ", ".join([*names, RANKED] if ranked else names)
 
 
