@@ -19,6 +19,8 @@ class Dialect:
     """Between two whole numbers, neither of them negative: divided and rounded down."""
     widest = "HUGEINT"
     """A type that holds the square of any code."""
+    rows = "count(*)"
+    """How many rows there are."""
 
     def within(self, select: str) -> str:
         """A select to read from, as of a table."""
@@ -59,6 +61,12 @@ class _Postgres(Dialect):
         return f"('{{{_listed(numbers, ',')}}}'::bigint[])[({place})::int]"
 
 
+class _PostgresUnits(_Postgres):
+    """Of a table that has one row for a unit, and in `many` how many rows of it are counted."""
+
+    rows = "sum(many)::bigint"
+
+
 class _Spark(Dialect):
     """Nothing wraps or raises: a sum of codes that passes 64 bits is 2^53, where it ends anyway."""
 
@@ -90,4 +98,5 @@ def _listed(numbers: Sequence[int | str], between: str = ", ") -> str:
 
 DUCKDB = Dialect()
 POSTGRES = _Postgres()
+POSTGRES_UNITS = _PostgresUnits()
 SPARK = _Spark()

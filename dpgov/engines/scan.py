@@ -246,7 +246,7 @@ def _measure(measure: Measure, dialect: Dialect, total: Callable[[str], str]) ->
     if measure.kind is MeasureKind.PRODUCT_SUM:
         return total(" * ".join(_factor(factor, dialect) for factor in measure.factors))
     if measure.kind is MeasureKind.ROWS or measure.column is None:
-        return "count(*)"
+        return dialect.rows
     column = column_name(measure.column)
     if measure.kind is MeasureKind.PRESENT:
         return f"count({column})"

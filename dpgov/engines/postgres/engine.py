@@ -10,7 +10,7 @@ import psycopg
 
 from dpgov.engines.base import DataNotOpened, EngineFailure
 from dpgov.engines.categories import with_codes, words_in
-from dpgov.engines.dialect import POSTGRES
+from dpgov.engines.dialect import POSTGRES, POSTGRES_UNITS
 from dpgov.engines.keys import order_key
 from dpgov.engines.live import (
     CellKind,
@@ -31,7 +31,7 @@ from dpgov.engines.postgres.checking import (
 )
 from dpgov.engines.postgres.coding import code_of
 from dpgov.engines.postgres.conditions import Conditions
-from dpgov.engines.postgres.rows import Source, data_sql, has_key
+from dpgov.engines.postgres.rows import Source, counts_units, data_sql, has_key
 from dpgov.engines.postgres.server import Connection, Server, opened
 from dpgov.engines.scan import compile_scan
 from dpgov.privacy.plan.request import ExactAnswer, ExactRequest
@@ -109,7 +109,8 @@ class PostgresEngine:
         of_cells = conditions.of_cells(request)
         of_codes = tuple(item for item in request.filters if item not in of_cells)
         rest = replace(request, filters=of_codes)
-        scan = compile_scan(rest, tops_of(columns), POSTGRES, words)
+        dialect = POSTGRES_UNITS if counts_units(request) else POSTGRES
+        scan = compile_scan(rest, tops_of(columns), dialect, words)
         select = with_codes(
             scan, lambda word, at: code_of(word, CellKind.TEXT, columns[at]), POSTGRES
         )

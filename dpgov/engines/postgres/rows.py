@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from operator import index
+from re import findall
 
 from psycopg import sql
 
@@ -34,7 +35,7 @@ from dpgov.engines.postgres.computed import computed_code
 from dpgov.engines.scan import Scan
 from dpgov.privacy.plan.bins import ROWS_OF_UNIT
 from dpgov.privacy.plan.grouping import LARGEST_SIZE
-from dpgov.privacy.plan.request import ExactRequest, UnitBounds
+from dpgov.privacy.plan.request import ExactRequest, MeasureKind, UnitBounds
 from dpgov.privacy.plan.schema import ColumnSpec, PrivacyUnit
 
 # The server's own hashes of 64 bits under a key: of what names a unit, and of a word.
@@ -44,6 +45,7 @@ _HASH_OF_UNIT = {
     CellKind.UUID: "uuid_hash_extended(u, $1::bigint)",
 }
 _HASH_OF_WORD = "hashint8extended({word}, {key})"
+_OF_UNITS = frozenset({MeasureKind.ROWS, MeasureKind.UNITS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,33 +76,63 @@ def data_sql(
         return _coded(source, kinds, reads, conditions)
     unit = _HASH_OF_UNIT[kinds[source.unit.private_id or ""]]
     if reads.codes:
-        return _kept(source, _in_words(source, kinds, reads), reads, request, bounds, unit)
-    rows = f"({_coded(source, kinds, reads, conditions)}) AS named WHERE u IS NOT NULL"
-    return _without_columns(rows, request, bounds, unit)
+        return _kept(source, _in_words(source, kinds, reads), reads, scan, bounds, unit)
+    return _without_columns(_sizes(source, kinds), request, bounds, unit)
 
 
 def _kept(
-    source: Source, rows: str, reads: Reads, request: ExactRequest, bounds: UnitBounds, unit: str
+    source: Source, rows: str, reads: Reads, scan: Scan, bounds: UnitBounds, unit: str
 ) -> str:
     """Of rows in words the first of each unit, with what the request reads of them."""
+    request = scan.request
     words = packed(source.columns, reads.codes)
     names = [f"w{place}" for place in range(len(words))]
     marks = _marks(request, bounds, unit, "count(*) OVER (PARTITION BY u)")
-    place = f"row_number() OVER (PARTITION BY u ORDER BY {_order(names, unit)}) AS place"
+    # Without a frame the server looks, for each row, how many after it are equal in the order.
+    order = f"ORDER BY {_order(names, unit)} ROWS UNBOUNDED PRECEDING"
+    place = f"row_number() OVER (PARTITION BY u {order}) AS place"
     outputs = ", ".join(["u", *names, *marks, place])
     ranked = f"SELECT {outputs} FROM ({rows}) AS named WHERE u IS NOT NULL"  # noqa: S608
     codes = _codes(source.columns, words, columns_of(request))
     outputs = ", ".join(["u", *codes, *(mark.split()[-1] for mark in marks), "place - 1 AS r"])
     most = index(bounds.max_rows)
-    return f"SELECT {outputs} FROM ({ranked}) AS ranked WHERE place <= {most} OFFSET '0'"  # noqa: S608
+    select = f"SELECT {outputs} FROM ({ranked}) AS ranked WHERE place <= {most}"  # noqa: S608
+    return select if _reads_each_once(scan) else f"{select} OFFSET '0'"
 
 
-def _without_columns(rows: str, request: ExactRequest, bounds: UnitBounds, unit: str) -> str:
+def _reads_each_once(scan: Scan) -> bool:
+    """Whether no code would be taken out of its word twice, if the scan were read as one select."""
+    names = findall(r"\bc\d+\b", scan.sql)
+    return len(names) == len(set(names))
+
+
+def _sizes(source: Source, kinds: Mapping[str, CellKind]) -> str:
+    """Each unit with the number of its rows. What names nobody is left out where it is one row."""
+    outputs = f"{_unit_of(source, kinds)} AS u, count(*) AS size"
+    sizes = f"SELECT {outputs} FROM {_table(source)} GROUP BY 1 OFFSET '0'"  # noqa: S608
+    return f"({sizes}) AS sized WHERE u IS NOT NULL"
+
+
+def _without_columns(sizes: str, request: ExactRequest, bounds: UnitBounds, unit: str) -> str:
     """All rows of a unit are the same to the scan: there are as many as it has, or may keep."""
-    sizes = f"SELECT u, count(*) AS size FROM {rows} GROUP BY u OFFSET '0'"  # noqa: S608
-    rank = f"generate_series(0, least(size, {index(bounds.max_rows)}) - 1) AS r"
-    outputs = ", ".join([*_marks(request, bounds, unit, "size"), rank])
-    return f"SELECT u, {outputs} FROM ({sizes}) AS sized OFFSET '0'"  # noqa: S608
+    kept = f"least(size, {index(bounds.max_rows)})"
+    marks = _marks(request, bounds, unit, "size")
+    if counts_units(request):
+        outputs = ", ".join(["u", *marks, f"{kept} AS many", "0 AS r"])
+        return f"SELECT {outputs} FROM {sizes}"  # noqa: S608
+    outputs = ", ".join(["u", *marks, f"generate_series(0, {kept} - 1) AS r"])
+    return f"SELECT {outputs} FROM {sizes} OFFSET '0'"  # noqa: S608
+
+
+def counts_units(request: ExactRequest) -> bool:
+    """Whether a unit is one row of the select, with the number of its rows: see `POSTGRES_UNITS`.
+
+    So it is where no two rows of a unit are told apart.
+    """
+    bounds = request.bounds
+    if bounds is None or bounds.ranks_cells or request.curve or columns_of(request):
+        return False
+    return all(measure.kind in _OF_UNITS for measure in request.measures)
 
 
 def has_key(request: ExactRequest) -> bool:

@@ -1,6 +1,7 @@
 """D6: what is kept of a person in an owner's server depends on that person's rows alone."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -58,7 +59,9 @@ def _requests(bounds: UnitBounds) -> list[ExactRequest]:
     ]
 
 
-def _of(owner: Owner, table: list[tuple[str, int, str]], request: ExactRequest) -> ExactAnswer:
+def _of(
+    owner: Owner, table: Sequence[tuple[str | None, int, str]], request: ExactRequest
+) -> ExactAnswer:
     owner.has("people", TYPES, table)
     return owner.engine("people", COLUMNS, UNIT).answer(request)
 
@@ -76,6 +79,13 @@ def test_an_answer_is_the_sum_of_what_each_person_alone_would_add(
         [sum(numbers) for numbers in zip(*cells, strict=True)] for cells in zip(*alone, strict=True)
     ]
     assert added == [list(cell) for cell in whole]
+
+
+def test_rows_of_nobody_are_counted_nowhere(owner: Owner) -> None:
+    """D6: nor is nobody a person with many rows, where rows and people are only counted."""
+    nobody = [(one, 1, "a") for one in (None, "", " ", "NA", "\tnull ") for _ in range(3)]
+    for request in _requests(UnitBounds(3)):
+        assert _of(owner, [*nobody, *TABLE], request) == _of(owner, TABLE, request)
 
 
 def test_no_two_rows_have_one_word(owner: Owner) -> None:
