@@ -47,6 +47,8 @@ class CellKind(StrEnum):
 
     BOOLEAN = "boolean"
     INTEGER = "integer"
+    # A whole number of at most 32 bits, where an engine has another way to read it.
+    SHORT = "short"
     NUMERIC = "numeric"
     FLOAT = "float"
     TEXT = "text"
@@ -101,9 +103,10 @@ class LiveEngine(Engine, Protocol):
         ...
 
 
-NAMES_A_UNIT = frozenset({CellKind.INTEGER, CellKind.TEXT, CellKind.UUID})
-_NUMBERS = frozenset({CellKind.BOOLEAN, CellKind.INTEGER, CellKind.NUMERIC, CellKind.FLOAT})
-_CATEGORIES = frozenset({CellKind.BOOLEAN, CellKind.INTEGER, CellKind.TEXT, CellKind.UUID})
+WHOLE = frozenset({CellKind.INTEGER, CellKind.SHORT})
+NAMES_A_UNIT = WHOLE | {CellKind.TEXT, CellKind.UUID}
+_NUMBERS = WHOLE | {CellKind.BOOLEAN, CellKind.NUMERIC, CellKind.FLOAT}
+_CATEGORIES = WHOLE | {CellKind.BOOLEAN, CellKind.TEXT, CellKind.UUID}
 _DATES = frozenset({CellKind.DAY, CellKind.CLOCK, CellKind.MOMENT})
 
 

@@ -136,13 +136,21 @@ def _looked_up(text: str, names: dict[str, int], otherwise: str) -> str:
 
 
 def _number_code(cell: str, kind: CellKind, domain: NumericDomain) -> str:
-    if kind is CellKind.BOOLEAN:
+    is_short = kind in (CellKind.BOOLEAN, CellKind.SHORT)
+    if is_short:
         cell = f"{cell}::int"
-    if kind in (CellKind.BOOLEAN, CellKind.INTEGER):
+    if is_short or kind is CellKind.INTEGER:
         if domain.step == 1:
-            return _shifted(cell, domain)
+            is_short = is_short and _type_of_steps(domain) == "int"
+            return _kept_within(cell, domain) if is_short else _shifted(cell, domain)
         cell = f"{cell}::float8"
     return _rounded(cell, "numeric" if kind is CellKind.NUMERIC else "float8", domain)
+
+
+def _kept_within(cell: str, domain: NumericDomain) -> str:
+    """Of 32 bits, as are all steps: by two functions that give null for null, and no branches."""
+    kept = f"int4smaller(int4larger({cell}, {domain.lower_steps}), {domain.upper_steps})"
+    return _from_lower(kept, domain)
 
 
 def _shifted(cell: str, domain: NumericDomain) -> str:
@@ -171,15 +179,24 @@ def _rounded(cell: str, kind: str, domain: NumericDomain) -> str:
     near = Decimal(domain.step) / 4
     ends = (domain.lower or near, domain.upper or -near, -near, near)
     low, high, below, above = (_constant(number, kind) for number in ends)
+    if kind == "float8" and domain.lower >= 0:
+        # What is below is the lower bound, or near zero: nothing to tell apart before dividing.
+        code = _steps_in(domain, f"float8larger({cell}, {low})")
+        return f"CASE WHEN {cell} < {high} THEN {code} {_missing_or_top(cell, kind, domain)}"
     zero = _steps_in(domain, "0.0::float8")
     is_zero = f"WHEN {cell} BETWEEN {below} AND {above} THEN {zero} "
     return (
         f"CASE WHEN {cell} <= {low} THEN {_steps_in(domain, _constant(domain.lower, 'float8'))} "
         f"{is_zero if domain.lower < 0 < domain.upper else ''}"
         f"WHEN {cell} < {high} THEN {_steps_in(domain, f'{cell}::float8')} "
-        f"WHEN {cell} = 'NaN'::{kind} THEN NULL "
-        f"WHEN {cell} >= {high} THEN {_steps_in(domain, _constant(domain.upper, 'float8'))} END"
+        f"{_missing_or_top(cell, kind, domain)}"
     )
+
+
+def _missing_or_top(cell: str, kind: str, domain: NumericDomain) -> str:
+    """Of what is not below the upper bound, the rest of a case; a NaN is not, nor is a null."""
+    top = _steps_in(domain, _constant(domain.upper, "float8"))
+    return f"WHEN {cell} = 'NaN'::{kind} THEN NULL WHEN {cell} IS NOT NULL THEN {top} END"
 
 
 def _steps_in(domain: NumericDomain, value: str) -> str:

@@ -11,7 +11,7 @@ from operator import index
 from psycopg import sql
 
 from dpgov.engines.categories import names_of
-from dpgov.engines.live import CellKind
+from dpgov.engines.live import WHOLE, CellKind
 from dpgov.engines.postgres.coding import is_any, is_long, text_of, trimmed
 from dpgov.privacy.plan.request import AllOf, AnyOf, CodeFilter, ExactRequest, RowFilter
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, NumericDomain
@@ -44,7 +44,7 @@ class Conditions:
             return False
         if isinstance(domain, CategoryDomain):
             return kind is CellKind.TEXT
-        return kind is CellKind.INTEGER and domain.step == 1
+        return kind in WHOLE and domain.step == 1
 
     def sql(self, item: RowFilter) -> str:
         """True where a row passes; false or null where it does not."""

@@ -9,8 +9,8 @@ from dpgov.engines.live import CellKind
 KIND_OF_TYPE = {
     16: CellKind.BOOLEAN,
     20: CellKind.INTEGER,
-    21: CellKind.INTEGER,
-    23: CellKind.INTEGER,
+    21: CellKind.SHORT,
+    23: CellKind.SHORT,
     25: CellKind.TEXT,
     701: CellKind.FLOAT,
     1042: CellKind.TEXT,

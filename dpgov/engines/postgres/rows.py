@@ -41,6 +41,7 @@ from dpgov.privacy.plan.schema import ColumnSpec, PrivacyUnit
 # The server's own hashes of 64 bits under a key: of what names a unit, and of a word.
 _HASH_OF_UNIT = {
     CellKind.INTEGER: "hashint8extended(u::bigint, $1::bigint)",
+    CellKind.SHORT: "hashint8extended(u::bigint, $1::bigint)",
     CellKind.TEXT: "hashtextextended(u, $1::bigint)",
     CellKind.UUID: "uuid_hash_extended(u, $1::bigint)",
 }

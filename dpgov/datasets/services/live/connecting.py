@@ -39,6 +39,7 @@ _TRIES = UUID("3b1b1d3a-7a5e-4a57-9a0e-0c64d2c1a4f7")
 _STATED = {
     CellKind.BOOLEAN: "truth",
     CellKind.INTEGER: "number",
+    CellKind.SHORT: "number",
     CellKind.NUMERIC: "number",
     CellKind.FLOAT: "number",
     CellKind.TEXT: "category",

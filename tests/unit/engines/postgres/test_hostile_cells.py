@@ -1,6 +1,7 @@
 """D2, D4: whatever a cell holds, it has the code that a file would give it, and nothing fails."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -65,6 +66,9 @@ AT_ENDS = tuple(str(end + more) for end in (2**20, 2**30, 2**31, -(2**31)) for m
 SMALL = ("5e-324", "-5e-324", "1e-300", "-1e-300", "24.99", "25", "-25", "25.01", "2.5", "-2.51")
 
 
+LONG, SHORT, SMALLEST = (*INTEGERS, *AT_ENDS), range(-(2**31), 2**31), range(-(2**15), 2**15)
+
+
 def _coded(owner: Owner, source: Source) -> list[tuple[int | None, ...]]:
     """The codes of all columns, row by row, as the scan is given them."""
     scan = compile_scan(every_code(len(source.columns)), tops_of(source.columns), POSTGRES)
@@ -116,7 +120,9 @@ def _count_alike(owner: Owner, folder: Path, specs: Sequence[ColumnSpec]) -> Non
     [
         (FLOAT, (*FLOATS, *AT_ENDS, *SMALL)),
         (NUMERIC, (*NUMERICS, *AT_ENDS, *SMALL)),
-        (INTEGER, (*INTEGERS, *AT_ENDS)),
+        (INTEGER, LONG),
+        (replace(INTEGER, sql="integer"), [cell for cell in LONG if int(cell) in SHORT]),
+        (replace(INTEGER, sql="smallint"), [cell for cell in LONG if int(cell) in SMALLEST]),
         (BOOLEAN, ("true", "false")),
     ],
 )
