@@ -32,7 +32,7 @@ from dpgov.engines.postgres.checking import (
 from dpgov.engines.postgres.coding import code_of
 from dpgov.engines.postgres.conditions import Conditions
 from dpgov.engines.postgres.rows import Source, counts_units, data_sql, has_key
-from dpgov.engines.postgres.server import Connection, Server, opened
+from dpgov.engines.postgres.server import Connection, Server, compile_none_but_short, opened
 from dpgov.engines.scan import compile_scan
 from dpgov.privacy.plan.request import ExactAnswer, ExactRequest
 
@@ -116,7 +116,9 @@ class PostgresEngine:
         )
         data = data_sql(self._source, kinds, scan, list(map(conditions.sql, of_cells)))
         parameters = (self.order_key,) if has_key(request) else None
-        rows = connection.execute(f"WITH data AS ({data}) {select}", parameters).fetchall()
+        statement = f"WITH data AS ({data}) {select}"
+        compile_none_but_short(connection, statement)
+        rows = connection.execute(statement, parameters).fetchall()
         self._check_still(connection, before)
         return answer_of(scan, rows)
 

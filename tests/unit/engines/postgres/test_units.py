@@ -10,7 +10,7 @@ import pytest
 from dpgov.engines.base import EngineFailure
 from dpgov.engines.dialect import POSTGRES
 from dpgov.engines.live import largest_code, row_words, tops_of
-from dpgov.engines.postgres import rows
+from dpgov.engines.postgres import rows, server
 from dpgov.engines.postgres.checking import checked
 from dpgov.engines.postgres.server import opened
 from dpgov.engines.scan import compile_scan
@@ -79,6 +79,23 @@ def test_an_answer_is_the_sum_of_what_each_person_alone_would_add(
         [sum(numbers) for numbers in zip(*cells, strict=True)] for cells in zip(*alone, strict=True)
     ]
     assert added == [list(cell) for cell in whole]
+
+
+@pytest.mark.parametrize("most", [1_000_000, 0])
+def test_what_a_server_compiles_has_the_same_integers(
+    owner: Owner, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    """D6: and nothing is compiled that is too long for it, whatever the rows are."""
+    requests = _requests(UnitBounds(3, 1, 1, 1))
+    told = [_of(owner, TABLE, request) for request in requests]
+    for setting in ("jit_above_cost", "jit_inline_above_cost", "jit_optimize_above_cost"):
+        monkeypatch.setitem(server._SETTINGS, setting, 0)
+    monkeypatch.setattr(server, "_LONGEST_COMPILED", most)
+    assert [_of(owner, TABLE, request) for request in requests] == told
+    with opened(owner.server, [owner.server.address], 30) as connection:
+        before = connection.execute("SHOW jit").fetchall()
+        server.compile_none_but_short(connection, "SELECT 1")
+        assert connection.execute("SHOW jit").fetchall() == (before if most else [("off",)])
 
 
 def test_rows_of_nobody_are_counted_nowhere(owner: Owner) -> None:
