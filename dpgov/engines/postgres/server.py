@@ -45,7 +45,7 @@ _SETTINGS = {
     "standard_conforming_strings": "on",
     "transform_null_equals": "off",
     "client_min_messages": "error",
-    # Where the owner lets it compile, it does so for what takes far longer than compiling.
+    # If its owner lets it compile, which is not said here, then what takes far longer than that.
     **dict.fromkeys(("jit_above_cost", "jit_inline_above_cost", "jit_optimize_above_cost"), _LONG),
 }
 
