@@ -105,6 +105,15 @@ def test_rows_of_nobody_are_counted_nowhere(owner: Owner) -> None:
         assert _of(owner, [*nobody, *TABLE], request) == _of(owner, TABLE, request)
 
 
+@pytest.mark.parametrize("table", [[], [(None, 1, "a")]], ids=["no rows", "rows of nobody"])
+def test_a_table_of_nobody_counts_nobody(
+    owner: Owner, table: list[tuple[str | None, int, str]]
+) -> None:
+    """D6: as noughts, and never as nothing at all."""
+    for request in _requests(UnitBounds(3)):
+        assert {number for cell in _of(owner, table, request) for number in cell} == {0}
+
+
 def test_no_two_rows_have_one_word(owner: Owner) -> None:
     """D6: at every end of columns that fill one word and begin another, missing or not."""
     tops = (2**32 - 2, 2**31 - 2, 0, 2**53)
