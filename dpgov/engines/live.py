@@ -171,7 +171,9 @@ def check_bounds(unit: PrivacyUnit, request: ExactRequest) -> None:
 
 def tops_of(columns: Sequence[ColumnSpec]) -> dict[int, int]:
     """The largest code of each column, by its number."""
-    return dict(enumerate(map(largest_code, columns))) | {ROWS_OF_UNIT: LARGEST_SIZE}
+    return {number: spec.largest_code for number, spec in enumerate(columns)} | {
+        ROWS_OF_UNIT: LARGEST_SIZE
+    }
 
 
 Word = Sequence[tuple[int, int]]
@@ -186,7 +188,7 @@ def packed(columns: Sequence[ColumnSpec], made: Iterable[int]) -> list[Word]:
     words: list[list[tuple[int, int]]] = []
     size = _WORD
     for number in sorted(made, key=lambda number: columns[number].name):
-        codes = largest_code(columns[number]) + 2
+        codes = columns[number].largest_code + 2
         if size * codes > _WORD:
             words, size = [*words, []], 1
         words[-1].append((number, codes))
@@ -205,12 +207,6 @@ def _row_word(word: Word) -> str:
     for (_number, codes), place in zip(word[1:], places[1:], strict=True):
         found = f"({found} * {codes} + {place})"
     return found
-
-
-def largest_code(spec: ColumnSpec) -> int:
-    """The largest code that a cell of this column can have."""
-    domain = spec.domain
-    return domain.other if isinstance(domain, CategoryDomain) else domain.top
 
 
 def answer_of(scan: Scan, rows: Sequence[tuple[int | None, ...]]) -> ExactAnswer:

@@ -91,10 +91,8 @@ def begin_as(
         for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall():
             if name != "data":
                 connection.execute(f"DROP TABLE {name}")
-        for number, (spec, (_, old)) in enumerate(zip(columns, before.columns, strict=True)):
-            new = other_of(spec)
-            if old is not None and new is not None and old != new:
-                change_rows(connection, f"c{number} = {new:d}", f"c{number} = {old:d}")
+        for number, (old, new) in _moved(before, columns).items():
+            change_rows(connection, f"c{number} = {new:d}", f"c{number} = {old:d}")
     return True
 
 
@@ -136,12 +134,26 @@ def write_rows(
         connection.execute(f"INSERT INTO data SELECT {every} FROM before.data")  # noqa: S608
 
 
+def _moved(before: Before, columns: Sequence[ColumnSpec]) -> dict[int, tuple[int, int]]:
+    """By column, what the code of everything else was and is: what was undeclared stays so."""
+    codes = {
+        number: (old, other_of(spec))
+        for number, (spec, (_, old)) in enumerate(zip(columns, before.columns, strict=True))
+    }
+    return {
+        number: (old, new)
+        for number, (old, new) in codes.items()
+        if old is not None and new is not None and old != new
+    }
+
+
 def _codes(before: Before, columns: Sequence[ColumnSpec]) -> list[str]:
-    """The codes of before in the words of the new file: what was undeclared there stays so."""
-    found = []
-    for number, (spec, (place, old)) in enumerate(zip(columns, before.columns, strict=True)):
-        code, new = f"c{place:d}", other_of(spec)
-        if old is not None and new is not None:
+    """The codes of before in the words of the new file."""
+    found, moved = [], _moved(before, columns)
+    for number, (spec, (place, _)) in enumerate(zip(columns, before.columns, strict=True)):
+        code = f"c{place:d}"
+        if number in moved:
+            old, new = moved[number]
             code = f"CASE WHEN {code} = {old:d} THEN {new:d} ELSE {code} END"
         found.append(f"({code})::{sql_type(spec)} AS c{number}")
     return found

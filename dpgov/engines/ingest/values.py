@@ -113,19 +113,13 @@ def stored_as(spec: ColumnSpec) -> str:
     the same. It follows from what is declared, as the type does.
     """
     kind = code_type(spec)
-    packs = 2 * int(_top(spec)).bit_length() < kind.bit_width
+    packs = 2 * spec.largest_code.bit_length() < kind.bit_width
     return _SQL_TYPES[kind] + ("" if packs else " USING COMPRESSION uncompressed")
 
 
 def code_type(spec: ColumnSpec) -> pa.DataType:
     """The narrowest unsigned type that holds every code of the declared domain."""
-    top = _top(spec)
     for kind, largest in ((pa.uint8(), 2**8), (pa.uint16(), 2**16), (pa.uint32(), 2**32)):
-        if top < largest:
+        if spec.largest_code < largest:
             return kind
     return pa.uint64()
-
-
-def _top(spec: ColumnSpec) -> int:
-    """The largest code of the declared domain."""
-    return spec.domain.other if isinstance(spec.domain, CategoryDomain) else spec.domain.top

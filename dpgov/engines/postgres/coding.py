@@ -12,7 +12,7 @@ from decimal import Decimal
 from psycopg import sql
 
 from dpgov.engines.categories import names_by_code, names_of, word_case
-from dpgov.engines.live import LONGEST_TRIMMED, SPACES, CellKind, largest_code
+from dpgov.engines.live import LONGEST_TRIMMED, SPACES, CellKind
 from dpgov.engines.postgres.dates import date_code
 from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DateDomain, NumericDomain
 
@@ -45,7 +45,7 @@ def code_of(cell: str, kind: CellKind, spec: ColumnSpec, alike: Sequence[int] | 
 
 def is_small(spec: ColumnSpec) -> bool:
     """Whether codes of this column are numbers of 32 bits, which add up in 64."""
-    return largest_code(spec) <= _SMALL
+    return spec.largest_code <= _SMALL
 
 
 def or_imputed(code: str, spec: ColumnSpec) -> str:

@@ -21,7 +21,7 @@ from re import findall
 from psycopg import sql
 
 from dpgov.engines.categories import Reads, outputs_of, read_by
-from dpgov.engines.live import NOBODY, CellKind, Word, columns_of, names_read, packed
+from dpgov.engines.live import NOBODY, WHOLE, CellKind, Word, columns_of, names_read, packed
 from dpgov.engines.postgres.coding import (
     code_of,
     is_long,
@@ -40,8 +40,7 @@ from dpgov.privacy.plan.schema import ColumnSpec, PrivacyUnit
 
 # The server's own hashes of 64 bits under a key: of what names a unit, and of a word.
 _HASH_OF_UNIT = {
-    CellKind.INTEGER: "hashint8extended(u::bigint, $1::bigint)",
-    CellKind.SHORT: "hashint8extended(u::bigint, $1::bigint)",
+    **dict.fromkeys(WHOLE, "hashint8extended(u::bigint, $1::bigint)"),
     CellKind.TEXT: "hashtextextended(u, $1::bigint)",
     CellKind.UUID: "uuid_hash_extended(u, $1::bigint)",
 }

@@ -16,7 +16,7 @@ from dpgov.privacy.plan.computed.asked import with_formulas
 from dpgov.privacy.plan.plan import Grouping, Plan, Statistic
 from dpgov.privacy.plan.predicates import Range, row_filter
 from dpgov.privacy.plan.request import AllOf, AnyOf, CodeFilter, RowFilter
-from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, DatasetSchema
+from dpgov.privacy.plan.schema import ColumnSpec, DatasetSchema
 from dpgov.privacy.plan.statistics import Recipe, StatisticKind
 
 _MIDDLE = "0.5"
@@ -174,16 +174,11 @@ def _constant_or_itself(item: CodeFilter, schema: DatasetSchema) -> RowFilter:
     missing = item.missing_passes and spec.may_be_missing
     if not item.ranges and not missing:
         return NO_ROW
-    if item.ranges == ((0, largest_code(spec)),) and missing == spec.may_be_missing:
+    if item.ranges == ((0, spec.largest_code),) and missing == spec.may_be_missing:
         return EVERY_ROW
     return CodeFilter(item.column, item.ranges, missing)
 
 
-def largest_code(spec: ColumnSpec) -> int:
-    """The largest code that a column can hold."""
-    return spec.domain.other if isinstance(spec.domain, CategoryDomain) else spec.domain.top
-
-
 def values_of(spec: ColumnSpec) -> int:
     """How many values a column can hold, all that were not declared together as one."""
-    return largest_code(spec) + 1
+    return spec.largest_code + 1

@@ -23,7 +23,7 @@ from dpgov.privacy.plan.request import (
     RowFilter,
     UnitBounds,
 )
-from dpgov.privacy.plan.schema import CategoryDomain, ColumnSpec, NumericDomain
+from dpgov.privacy.plan.schema import ColumnSpec, NumericDomain
 
 # Of one cube: a marginal of as many cells takes well under a millisecond.
 CELLS = 2**17
@@ -66,7 +66,7 @@ def cubes_of(
     columns: Sequence[ColumnSpec], *, max_rows: int, rows_of_unit: int | None
 ) -> tuple[Layout, ...]:
     """Those of a file with these declared columns, the smallest cube first."""
-    sizes = [_codes(spec) for spec in columns]
+    sizes = [spec.largest_code + 1 for spec in columns]
     smallest = sorted(range(len(columns)), key=lambda column: (sizes[column], column))
 
     def cube(first: Iterable[int], most: int, sums: tuple[int, ...] = ()) -> Layout | None:
@@ -91,11 +91,6 @@ def cubes_of(
         found = [layout for layout in found if layout.columns != summed.columns]
         _add(found, _with_sums(summed, found, columns))
     return tuple(sorted(found, key=lambda layout: layout.numbers))
-
-
-def _codes(spec: ColumnSpec) -> int:
-    domain = spec.domain
-    return (domain.other if isinstance(domain, CategoryDomain) else domain.top) + 1
 
 
 def _add(found: list[Layout], made: Layout) -> None:

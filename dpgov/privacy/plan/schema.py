@@ -132,6 +132,12 @@ class ColumnSpec:
         """Whether a stored code can be null."""
         return self.missing is MissingRule.DROP
 
+    @property
+    def largest_code(self) -> int:
+        """Of all that a cell of it can have: of categories that of everything else."""
+        domain = self.domain
+        return domain.other if isinstance(domain, CategoryDomain) else domain.top
+
 
 @dataclass(frozen=True, slots=True)
 class PerUnit:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpgov.privacy.plan.bins import CodeGrouping
-from dpgov.privacy.plan.canonical import conjuncts_of, largest_code
+from dpgov.privacy.plan.canonical import conjuncts_of
 from dpgov.privacy.plan.computed.asked import with_formulas
 from dpgov.privacy.plan.grouping import by_sizes, code_grouping
 from dpgov.privacy.plan.plan import Plan
@@ -199,7 +199,7 @@ class _Atoms:
         )
         ranges = [r for item in known if item is not None for r in item.ranges if r[0] <= r[1]]
         cuts = {0, *(low for low, _ in ranges), *(high + 1 for _, high in ranges)}
-        last = largest_code(spec)
+        last = spec.largest_code
         self.codes = np.array(sorted(cut for cut in cuts if cut <= last), dtype=np.int64)
 
     def passing(self, item: CodeFilter | None) -> Truths:

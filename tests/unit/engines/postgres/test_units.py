@@ -9,7 +9,7 @@ import pytest
 
 from dpgov.engines.base import EngineFailure
 from dpgov.engines.dialect import POSTGRES
-from dpgov.engines.live import largest_code, row_words, tops_of
+from dpgov.engines.live import row_words, tops_of
 from dpgov.engines.postgres import rows, server
 from dpgov.engines.postgres.checking import checked
 from dpgov.engines.postgres.server import opened
@@ -118,7 +118,7 @@ def test_no_two_rows_have_one_word(owner: Owner) -> None:
     """D6: at every end of columns that fill one word and begin another, missing or not."""
     tops = (2**32 - 2, 2**31 - 2, 0, 2**53)
     columns = [number(f"n{place}", "0", str(top)) for place, top in enumerate(tops)]
-    codes = [(None, *{0, largest_code(spec)}) for spec in columns]
+    codes = [(None, *{0, spec.largest_code}) for spec in columns]
     owner.has("ends", {f"c{place}": "bigint" for place in range(4)}, list(product(*codes)))
     words = row_words(columns, range(4))
     assert len(words) == 2

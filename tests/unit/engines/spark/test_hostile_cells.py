@@ -9,7 +9,7 @@ import pytest
 
 from dpgov.engines.dialect import SPARK
 from dpgov.engines.files import DuckDBEngine
-from dpgov.engines.live import LONGEST_TRIMMED, largest_code, tops_of
+from dpgov.engines.live import LONGEST_TRIMMED, tops_of
 from dpgov.engines.scan import compile_scan
 from dpgov.engines.spark.checking import checked
 from dpgov.engines.spark.rows import Source, data_sql
@@ -86,7 +86,7 @@ def _count_alike(owner: Owner, folder: Path, specs: Sequence[ColumnSpec]) -> Non
     here = DuckDBEngine(folder / "hostile.duckdb", seconds=30, cubes=False)
     there = owner.engine("hostile.parquet", specs)
     for at, spec in enumerate(specs):
-        for request in asked_of_categories(at, largest_code(spec)):
+        for request in asked_of_categories(at, spec.largest_code):
             assert there.answer(request) == here.answer(request), (spec.name, request)
 
 
