@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from django.core.cache import caches
 from django.db import connection
 
 _A = TypeVar("_A")
@@ -19,14 +18,6 @@ def at_once(threads: int, step: Callable[[_A], _R], of: Iterable[_A]) -> list[_R
             return step(one)
         finally:
             connection.close()
-            _leave_redis()
 
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(alone, of))
-
-
-def _leave_redis() -> None:
-    """Django keeps a thread's connections until somebody collects them."""
-    for cache in caches.all(initialized_only=True):
-        for pool in getattr(getattr(cache, "_cache", None), "_pools", {}).values():
-            pool.disconnect()

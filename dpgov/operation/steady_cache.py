@@ -26,10 +26,28 @@ _OPERATIONS = (
 )
 _away_until: dict[str, float] = {}
 _asking = Lock()
+# By place and options, each by the number of its server.
+_pools: dict[str, dict[int, Any]] = {}
 
 
 class SealedClient(RedisCacheClient):
-    """Keeps signed values; what somebody else wrote under a key is not there."""
+    """Keeps signed values; what somebody else wrote under a key is not there.
+
+    Django makes a client for each thread. Here they share a process's connections: those of a
+    thread that ends would stay open until somebody collects them.
+    """
+
+    def __init__(self, servers: Any, **options: Any) -> None:
+        super().__init__(servers, **options)
+        known: Any = self
+        place = repr((servers, sorted(known._pool_options.items(), key=str)))
+        known._pools = _pools.get(place) or _pools.setdefault(
+            place,
+            {
+                number: known._pool_class.from_url(server, **known._pool_options)
+                for number, server in enumerate(servers)
+            },
+        )
 
     def add(self, key: Any, value: Any, timeout: Any) -> bool:
         """Whether there was no value, in one step; what is not one of ours gives way."""
