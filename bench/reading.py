@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 import zipfile
+from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -34,6 +35,14 @@ from dpgov.engines.ingest.store import store
 from dpgov.engines.ingest.tables import open_table
 
 _MEMORY, _KEY = 4 * 10**9, b"k" * 32
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Seconds by the clock and of the processor, and the largest memory in bytes."""
+
+    spent: tuple[float, float]
+    memory: float
 
 
 def main() -> None:
@@ -62,11 +71,13 @@ def _turns(file: Path, packed: list[Path], width: int) -> list[tuple[float, ...]
     """Of the file, and of an archive of its pieces: seconds of the copy and of both readings, each
     by the clock and of the processor, and the largest memory of these in bytes."""
     copied = _copied(file, file.with_name("copy.duckdb"))
-    turns = []
+    turns: list[tuple[float, ...]] = []
     for one in (file, *packed):
-        read = (_apart(one, names, width, bool(packed)) for names in (None, "id"))
-        (*rows, most), (*people, other) = read
-        turns.append((*copied, *rows, *people, max(most, other)))
+        rows, people = (
+            read_apart(one, names, width=width, whole=bool(packed)) for names in (None, "id")
+        )
+        most = max(rows.memory, people.memory)
+        turns.append((*copied, *rows.spent, *people.spent, most))
     return turns
 
 
@@ -88,7 +99,8 @@ def _beside(ours: tuple[float, float], copied: tuple[float, float]) -> tuple[str
     return f"{ours[0]:.1f} s ({ours[1]:.1f})", f"{ratios[0]:.1f} ({ratios[1]:.1f})"
 
 
-def _apart(file: Path, names: str | None, width: int, whole: bool) -> tuple[float, float, float]:
+def read_apart(file: Path, names: str | None, *, width: int = 0, whole: bool = False) -> Reading:
+    """One reading in a process of its own; `whole` with the look and the hash of its bytes."""
     with get_context("spawn").Pool(1) as process:
         return process.apply(_read, (file, file.with_name("read.duckdb"), names, width, whole))
 
@@ -136,9 +148,7 @@ def _since(begun: tuple[float, float]) -> tuple[float, float]:
     return clock - begun[0], processor - begun[1]
 
 
-def _read(
-    file: Path, target: Path, names: str | None, width: int, whole: bool
-) -> tuple[float, float, float]:
+def _read(file: Path, target: Path, names: str | None, width: int, whole: bool) -> Reading:
     target.unlink(missing_ok=True)
     begun = _now()
     if whole:
@@ -152,7 +162,7 @@ def _read(
         key=_KEY,
         unit=UnitNames(names) if names else None,
     )
-    return *_since(begun), _largest_memory()
+    return Reading(_since(begun), _largest_memory())
 
 
 def _largest_memory() -> float:
