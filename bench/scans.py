@@ -165,11 +165,11 @@ def _table(folder: Path, rows: int, *, by_person: bool) -> tuple[Path, DuckDBEng
     return file, stored(file, by_person=by_person)
 
 
-def stored(file: Path, *, by_person: bool) -> DuckDBEngine:
+def stored(file: Path, *, by_person: bool, cubes: bool = False) -> DuckDBEngine:
     """An engine over the file's rows, which are read first; `id` names a person or nobody."""
     target = file.with_suffix(".duckdb")
-    keep(file, target, UnitNames("id") if by_person else None)
-    return DuckDBEngine(target, seconds=600, memory_bytes=_MEMORY, cubes=False)
+    keep(file, target, UnitNames("id", max_rows=5) if by_person else None)
+    return DuckDBEngine(target, seconds=600, memory_bytes=_MEMORY, cubes=cubes)
 
 
 def keep(

@@ -1,4 +1,4 @@
-"""Ours: from the plan to the released body, by a scan, as `bench/scans.py` has it."""
+"""Ours: from the plan to the released body, as `bench/scans.py` has it, by a scan or from cubes."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +11,7 @@ def main() -> None:
     """All questions, of files that are read first."""
     options = asked()
     engines = {
-        by_person: stored(Path(file), by_person=by_person)
+        by_person: stored(Path(file), by_person=by_person, cubes=options.cubes)
         for by_person, file in ((False, options.table), (True, options.persons))
     }
 

@@ -26,12 +26,16 @@ _LONG = 20
 
 
 def asked() -> argparse.Namespace:
-    """`table` has a row for each id and `persons` five on average, as Parquet or by a database."""
+    """`table` has a row for each id and `persons` five on average, as Parquet or by a database.
+
+    `cubes` is ours alone: whether to answer from them.
+    """
     parser = argparse.ArgumentParser()
     parser.add_argument("--table", required=True)
     parser.add_argument("--persons", required=True)
     parser.add_argument("--rows", type=int, required=True)
     parser.add_argument("--rounds", type=int, required=True)
+    parser.add_argument("--cubes", action="store_true")
     return parser.parse_args()
 
 
