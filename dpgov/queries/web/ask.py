@@ -23,6 +23,7 @@ from dpgov.queries.web.forms import state
 from dpgov.queries.web.forms.arranging import answer_address
 from dpgov.queries.web.forms.page import (
     Ground,
+    blank_page,
     charging,
     form_on,
     form_page,
@@ -31,7 +32,6 @@ from dpgov.queries.web.forms.page import (
     offer_on,
     refused_form,
     remembered,
-    usual_price,
 )
 from dpgov.queries.web.forms.sending import NotSent, send
 from dpgov.queries.web.forms.state import from_plan
@@ -46,7 +46,10 @@ def ask(request: HttpRequest, slug: str) -> HttpResponse:
     """The form. Adding rows and looking at the price are POSTs too, so it works without scripts."""
     ground = ground_of(request, version_or_404(request, slug))
     if request.method != "POST":
-        return form_page(request, ground, _starting_data(request, ground), quiet=True)
+        data = _asked_before(request, ground)
+        if data is None:
+            return blank_page(request, ground)
+        return form_page(request, ground, data, quiet=True)
     data = _with_changes(request.POST, ground.schema)
     if "price" in request.POST:
         return _ask(request, ground, data)
@@ -66,8 +69,8 @@ def quote(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "queries/ask/_quote.html", context)
 
 
-def _starting_data(request: HttpRequest, ground: Ground) -> QueryDict:
-    """An empty form, or the plan of the question named by `?again=`, if this person may see it.
+def _asked_before(request: HttpRequest, ground: Ground) -> QueryDict | None:
+    """The plan of the question named by `?again=`, if this person may see it; None for a new one.
 
     Tables that are chosen adaptively are no question of this form, which would ask all in one.
     `?asked=` is the key of the form that a browser goes back to: what was asked with it, if it was.
@@ -88,8 +91,7 @@ def _starting_data(request: HttpRequest, ground: Ground) -> QueryDict:
             return charging(request, ground, from_plan(query.plan, schema))
     if saved := request.GET.get("saved"):
         return charging(request, ground, from_plan(_saved_plan(request, dataset, saved), schema))
-    begin = state.blank(dataset.budget.currency.unit, usual_price(dataset))
-    return charging(request, ground, begin)
+    return None
 
 
 def _saved_plan(request: HttpRequest, dataset: Dataset, saved_id: str) -> dict[str, Any]:

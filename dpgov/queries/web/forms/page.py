@@ -25,6 +25,7 @@ from dpgov.queries.web.forms.offer import Offer, offer_for
 from dpgov.queries.wording.notebook import question_lines
 from dpgov.tenants.permissions import membership_of
 from dpgov.web.pages import show_page
+from dpgov.web.typed import as_typed
 
 _USUAL_EPSILON = NANO // 2
 
@@ -84,7 +85,8 @@ def usual_price(dataset: Dataset) -> str:
     """What a new question begins at, in the dataset's currency.
 
     What a count may cost under the policy, its own limit and those of its parents, without a
-    permit: as far as these were read with it. What fits under all limits is said with the price.
+    permit: as far as these were read with it. What fits under all limits is said with the price;
+    `blank_page` begins there.
     """
     read_parents([dataset])
     currency = dataset.budget.currency
@@ -154,6 +156,25 @@ def form_page(
     """The page with this form and its price."""
     form = form_on(ground, data)
     return _render(request, ground.dataset, form, offer_on(request, ground, form), quiet=quiet)
+
+
+def blank_page(request: HttpRequest, ground: Ground) -> HttpResponse:
+    """The page with an empty form at the usual price, or the largest that fits if that is less.
+
+    An allocation, a shared budget or a rate may have less left than the dataset itself.
+    """
+    dataset = ground.dataset
+    currency = dataset.budget.currency
+    data = charging(request, ground, state.blank(currency.unit, usual_price(dataset)))
+    form = form_on(ground, data)
+    offer = offer_on(request, ground, form)
+    if offer.quote is not None and 0 < offer.quote.largest_fit_nano < offer.quote.cost_nano:
+        fits = currency.tidy_limit(offer.quote.largest_fit_nano)
+        least = least_price_nano(dataset, rules_shown(dataset))
+        data[currency.unit] = as_typed(as_text(max(fits, least)))
+        form = form_on(ground, data)
+        offer = offer_on(request, ground, form)
+    return _render(request, dataset, form, offer, quiet=True)
 
 
 def _render(

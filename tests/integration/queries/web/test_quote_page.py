@@ -8,12 +8,17 @@ from contextlib import AbstractContextManager
 import pytest
 from django.test import Client
 
+from dpgov.audit.actor import OPERATOR
+from dpgov.budgets.models import Budget, RateLimit
+from dpgov.budgets.services import allocate, set_rate_limit
 from dpgov.datasets.models import Dataset
 from dpgov.privacy.accounting.decimals import NANO
-from dpgov.tenants.models import Membership
+from dpgov.tenants.models import Membership, User
+from tests.integration.budgets.shared.sharing import charge, dataset_budget, fresh, shared_budget
 from tests.integration.queries.conftest import Filled, lower_limit
 
 QUOTE = "/datasets/visits/quote/"
+FIFTH = NANO // 5
 Unchanged = Callable[[], AbstractContextManager[None]]
 
 
@@ -59,6 +64,43 @@ def test_the_number_of_groups_is_said(browser: Client, dataset: Dataset, countin
     counting.add("group", column="education", which="all")
     said = text_of(browser.post(QUOTE, counting.posted()).content)
     assert "Groups in the answer 4" in said
+
+
+def _by_allocation(budget: Budget, holder: User) -> None:
+    allocate(dataset_budget=budget, holder=holder, limit_nano=FIFTH, actor=OPERATOR, reason="test")
+
+
+def _by_rate(budget: Budget, _: User) -> None:
+    week = RateLimit.Period.WEEK
+    set_rate_limit(budget=budget, period=week, limit_nano=FIFTH, actor=OPERATOR, reason="test")
+
+
+def _by_shared_budget(budget: Budget, _: User) -> None:
+    other = dataset_budget(budget.tenant, "Other")
+    shared = shared_budget(budget.tenant, "The same people", budget, other)
+    charge(other, fresh(shared).remaining_nano - FIFTH)
+
+
+@pytest.mark.parametrize("less", [_by_allocation, _by_rate, _by_shared_budget])
+def test_a_new_question_begins_at_what_fits_under_all_limits(
+    browser: Client, dataset: Dataset, analyst: Membership, less: Callable[[Budget, User], None]
+) -> None:
+    """L16: whatever has less left than the usual price takes, nobody begins with a refusal."""
+    less(dataset.budget, analyst.user)
+    page = browser.get("/datasets/visits/ask/")
+    assert page.context["form"].data["epsilon"] == "0.2"
+    assert page.context["offer"].quote.refusal is None
+    assert "Ask for ε 0.2" in text_of(page.content)
+
+
+def test_a_new_question_begins_at_the_usual_price_where_nothing_is_left(
+    browser: Client, dataset: Dataset
+) -> None:
+    """L16: and says what is lacking."""
+    charge(dataset.budget, dataset.budget.limit_nano)
+    page = browser.get("/datasets/visits/ask/")
+    assert page.context["form"].data["epsilon"] == "0.5"
+    assert page.context["offer"].quote.refusal is not None
 
 
 @pytest.mark.parametrize(("low", "is_said"), [("200", True), ("20", False)])
