@@ -13,11 +13,13 @@ from django.utils import timezone, translation
 import dpgov
 from dpgov.budgets.models import Reservation
 from dpgov.operation.prepared import Shaped
+from dpgov.tenants.models import Role
 from dpgov.tenants.roles import CODES
 
 # Every keyword of one, and what it can be.
 _SHAPES: dict[str, tuple[Any, ...]] = {
     "roles": tuple(CODES),
+    "role": (Role.OWNER.value, Role.ANALYST.value, Role.ADMIN.value),
     "most": (5,),
     "everywhere": (True, False),
     "in_turn": (True, False),

@@ -27,7 +27,8 @@ from django.db.models.functions import Cast, Coalesce, TruncDate
 
 from dpgov.budgets.models import Charge, LimitChange, RateLimit, SharedBudgetMember
 from dpgov.budgets.together import with_parts
-from dpgov.datasets.models import DatasetVersion
+from dpgov.datasets.models import Dataset, DatasetVersion
+from dpgov.operation.prepared import Prepared
 from dpgov.queries.models import DayTally, Query, Refusal
 
 # From a question to the datasets whose budgets it is charged to: its own, and the parents.
@@ -89,10 +90,30 @@ def days_of(
 
     With `events`: what was refused, and the versions that came, too.
     """
+    begin, begin_lately = _begin(since), _begin(lately or since)
+    return _by_budget(_rows(budgets, since, begin, begin_lately, events=events))
+
+
+def days_of_tenant(tenant_id: UUID, since: date) -> defaultdict[UUID, Days]:
+    """The same of every budget of an organisation."""
+    return _by_budget(_rows_of_tenant(tenant_id, since, _begin(since)))
+
+
+@Prepared
+def _rows_of_tenant(tenant_id: UUID, since: date, begin: datetime) -> QuerySet[Any, _Row]:
+    every = Dataset.objects.filter(tenant=tenant_id).values("budget")
+    return _rows(every, since, begin, begin, events=False)
+
+
+def _begin(day: date) -> datetime:
+    return datetime.combine(day, time.min, UTC)
+
+
+def _by_budget(rows: Iterable[_Row]) -> defaultdict[UUID, Days]:
     found: defaultdict[UUID, Days] = defaultdict(Days)
     # By number: of hundreds of budgets there are thousands of rows, and an id takes long to hash.
     known: dict[int, Days] = {}
-    for what, budget, day, nano, at in _rows(budgets, since, lately or since, events=events):
+    for what, budget, day, nano, at in rows:
         one = known.get(budget.int)
         if one is None:
             one = known[budget.int] = found[budget]
@@ -111,8 +132,10 @@ def days_of(
     return found
 
 
-def _rows(budgets: _Budgets, since: date, lately: date, *, events: bool) -> Iterable[_Row]:
-    begin, begin_lately = (datetime.combine(day, time.min, UTC) for day in (since, lately))
+def _rows(
+    budgets: _Budgets, since: date, begin: datetime, begin_lately: datetime, *, events: bool
+) -> QuerySet[Any, _Row]:
+    """`begin` is when `since` begins, and `begin_lately` when what is said of shared budgets."""
     of = {"dataset__budget__in": budgets}
     # Without the first one, which opened the budget.
     limits = LimitChange.objects.filter(

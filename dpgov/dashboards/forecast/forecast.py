@@ -20,7 +20,7 @@ from dpgov.budgets.charging import Limit, is_everybodys, lifetime
 from dpgov.budgets.models import Budget, SharedBudgetMember
 from dpgov.budgets.ways import for_life
 from dpgov.budgets.words import limit_text
-from dpgov.dashboards.forecast.daily import Days, back, days_of
+from dpgov.dashboards.forecast.daily import Days, back, days_of, days_of_tenant
 from dpgov.dashboards.forecast.pace import (
     DAYS,
     DaysOf,
@@ -174,8 +174,12 @@ def forecast_of_shared(budget: Budget, days: DaysOf, today: date) -> SharedForec
 
 def days_of_all(tenants: Collection[UUID], today: date) -> DaysOf:
     """The last DAYS of every budget of these organisations, for `forecasts`. One statement."""
+    since = first_day(today)
+    if len(tenants) == 1:
+        (tenant,) = tenants
+        return days_of_tenant(tenant, since)
     every = Dataset.objects.filter(tenant__in=tenants)
-    return days_of(every.values("budget"), first_day(today))
+    return days_of(every.values("budget"), since)
 
 
 def forecasts(
