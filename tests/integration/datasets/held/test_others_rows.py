@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from rest_framework.test import APIClient
 
+from dpgov.approvals.selectors import requests_of
 from dpgov.approvals.services import approve
 from dpgov.audit.models import AuditEntry
 from dpgov.datasets.models import Dataset
@@ -232,6 +233,20 @@ def test_a_colleague_sees_no_request_about_an_owner_s_held_dataset(
             approve(
                 request_id=request.pk, decider=officer, reason="yes", carry_out=decide_as_agreed
             )
+
+
+def test_what_an_owner_asks_for_requests_does_not_grow_with_their_datasets(
+    owner: Membership,
+) -> None:
+    """L1: owners have thousands, and few that were ever held."""
+    asked = []
+    for name in ("Earlier", "Later"):
+        quick.registered(owner, PEOPLE, NAMES, name)
+        with CaptureQueriesContext(connection) as found:
+            list(requests_of(owner))
+        asked.append([each["sql"] for each in found])
+    assert asked[0] == asked[1]
+    assert len(asked[0]) == 1
 
 
 @pytest.mark.long
