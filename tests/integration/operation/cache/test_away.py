@@ -1,17 +1,13 @@
 """Sign-in while Redis is away: possible, and still limited."""
 
-from secrets import token_urlsafe
 from typing import Any
 
 import pytest
 from django.core.cache import cache
 from django.core.cache.backends.locmem import LocMemCache
-from django.test import Client
-from django.urls import reverse
 
-from dpgov.tenants.models import Membership
+from tests.integration.operation.cache.conftest import PASSWORD, sign_in
 
-PASSWORD = token_urlsafe()
 NOBODY_LISTENS = "redis://127.0.0.1:1/0"
 
 
@@ -23,31 +19,19 @@ def _redis_is_away(settings: Any) -> None:
     LocMemCache("steady", {}).clear()
 
 
-@pytest.fixture
-def person(analyst: Membership) -> str:
-    analyst.user.set_password(PASSWORD)
-    analyst.user.save()
-    return analyst.user.email
-
-
-def _sign_in(email: str, password: str) -> int:
-    answer = Client().post(reverse("account_login"), {"login": email, "password": password})
-    return answer.status_code
-
-
 @pytest.mark.django_db
 def test_people_can_still_sign_in(person: str) -> None:
     """B8"""
-    assert _sign_in(person, PASSWORD) == 302
+    assert sign_in(person, PASSWORD) == 302
 
 
 @pytest.mark.django_db
 def test_passwords_can_still_not_be_tried_without_end(person: str) -> None:
     """B8: each process counts by itself meanwhile."""
-    statuses = [_sign_in(person, f"wrong {number}") for number in range(12)]
+    statuses = [sign_in(person, f"wrong {number}") for number in range(12)]
     assert statuses[0] == 200
     assert statuses[-1] in (200, 429)
-    assert _sign_in(person, PASSWORD) != 302
+    assert sign_in(person, PASSWORD) != 302
 
 
 def test_what_is_kept_meanwhile_is_found_again() -> None:

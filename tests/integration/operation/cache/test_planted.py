@@ -7,7 +7,6 @@ import pickle
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from secrets import token_urlsafe
 from typing import Any
 from uuid import uuid4
 
@@ -16,8 +15,6 @@ from celery import current_app
 from django.conf import settings as live
 from django.core.cache import cache, caches
 from django.db import connection
-from django.test import Client
-from django.urls import reverse
 from redis import Redis
 
 from dpgov.operation.sealed import NotAValue, NotPlain, seal, unseal
@@ -25,10 +22,10 @@ from dpgov.queries.answering.sweep import sweep
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.cast import publish_now
+from tests.integration.operation.cache.conftest import PASSWORD, sign_in
 from tests.integration.queries.answering.workers import prefork_fleet, solo_fleet
 from tests.servers.waiting import end_of, until
 
-PASSWORD = token_urlsafe()
 QUEUE = "celery"
 
 
@@ -58,18 +55,6 @@ def planted(request: pytest.FixtureRequest, done: Path) -> bytes:
     }[request.param]
 
 
-@pytest.fixture
-def person(analyst: Membership) -> str:
-    analyst.user.set_password(PASSWORD)
-    analyst.user.save()
-    return analyst.user.email
-
-
-def _sign_in(email: str, password: str) -> int:
-    answer = Client().post(reverse("account_login"), {"login": email, "password": password})
-    return answer.status_code
-
-
 def _replace_every_value(text: bytes) -> int:
     """In the cache of the installation, wherever that is; how many there were."""
     url = os.environ.get("DPGOV_CACHE_URL", "").replace("rediscache:", "redis:")
@@ -92,10 +77,10 @@ def test_a_value_that_a_stranger_wrote_into_the_cache_is_no_value(
 ) -> None:
     """L7, S2: nothing runs, and nobody is locked out of signing in."""
     for number in range(3):
-        assert _sign_in(person, f"wrong {number}") == 200
+        assert sign_in(person, f"wrong {number}") == 200
     assert _replace_every_value(planted) > 0
-    assert _sign_in(person, "wrong again") == 200
-    assert _sign_in(person, PASSWORD) == 302
+    assert sign_in(person, "wrong again") == 200
+    assert sign_in(person, PASSWORD) == 302
     assert not done.exists()
 
 

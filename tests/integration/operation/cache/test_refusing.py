@@ -1,15 +1,12 @@
 """A Redis that answers and refuses to write: nobody is locked out, and tries are still limited."""
 
 from collections.abc import Callable, Iterator
-from secrets import token_urlsafe
 from typing import Any
 
 import pytest
 from celery import current_app
 from django.core.cache import cache
 from django.core.cache.backends.locmem import LocMemCache
-from django.test import Client
-from django.urls import reverse
 from redis import Redis
 from redis.exceptions import ResponseError
 
@@ -17,9 +14,9 @@ from dpgov.operation import steady_cache
 from dpgov.queries.answering.tasks import messages, wake
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
+from tests.integration.operation.cache.conftest import PASSWORD, sign_in
 from tests.servers.redis import throw_away_redis
 
-PASSWORD = token_urlsafe()
 REFUSALS = {
     "full": ("maxmemory", "1"),
     "its replicas are gone": ("min-replicas-to-write", "1"),
@@ -55,23 +52,15 @@ def refusing(
     memory.clear()
 
 
-def _sign_in(email: str, password: str) -> int:
-    answer = Client().post(reverse("account_login"), {"login": email, "password": password})
-    return answer.status_code
-
-
 @pytest.mark.django_db
 @pytest.mark.usefixtures("refusing")
-def test_people_sign_in_and_passwords_cannot_be_tried_without_end(analyst: Membership) -> None:
+def test_people_sign_in_and_passwords_cannot_be_tried_without_end(person: str) -> None:
     """L7, B8, R2: each process counts by itself meanwhile."""
-    analyst.user.set_password(PASSWORD)
-    analyst.user.save()
-    email = analyst.user.email
-    assert _sign_in(email, PASSWORD) == 302
-    tries = [_sign_in(email, f"wrong {number}") for number in range(40)]
+    assert sign_in(person, PASSWORD) == 302
+    tries = [sign_in(person, f"wrong {number}") for number in range(40)]
     assert tries[0] == 200
     assert 500 not in tries
-    assert tries[-1] == 429 or _sign_in(email, PASSWORD) != 302
+    assert tries[-1] == 429 or sign_in(person, PASSWORD) != 302
 
 
 def test_what_is_counted_meanwhile_is_not_forgotten_at_the_next_look(refusing: Redis) -> None:
