@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import F, Q, QuerySet
+from django.db.models.lookups import In
 
 from dpgov.budgets.models import Budget, BudgetPart, DerivedBudget, SharedBudgetMember
 from dpgov.operation.prepared import Prepared, among
@@ -24,7 +25,22 @@ def budgets_of(budgets: tuple[UUID, ...]) -> QuerySet[Budget]:
 @Prepared
 def budgets_within(dataset_budget_id: UUID, allocations: tuple[UUID, ...]) -> QuerySet[Budget]:
     """All that a question about everybody in a dataset could touch, and these allocations."""
-    return _with_rates(Budget.objects.filter(pk__in=_within(dataset_budget_id, allocations)))
+    within = _within(dataset_budget_id, allocations)
+    return _with_rates(Budget.objects.filter(_FoundFirst(F("pk"), within)))
+
+
+class _FoundFirst(In):
+    """One of these, which PostgreSQL finds before it joins anything.
+
+    More tables than it puts in order by itself are joined here: of what is only one of them it
+    reads every budget of the installation, with all that is joined.
+    """
+
+    def as_postgresql(self, compiler: Any, connection: Any) -> Any:
+        """As one value, which is no table."""
+        own, own_values = self.process_lhs(compiler, connection)
+        found, values = self.process_rhs(compiler, connection)
+        return f"{own} = ANY(ARRAY{found})", (*own_values, *values)
 
 
 def _within(dataset_budget_id: UUID, allocations: tuple[UUID, ...]) -> QuerySet[Any, Any]:

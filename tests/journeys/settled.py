@@ -28,9 +28,11 @@ _HAS_SETTLED = "() => document.readyState === 'complete' && !window.isBeingLeft"
 _ACTIONS = (
     "check",
     "click",
+    "count",
     "evaluate",
     "fill",
     "focus",
+    "is_visible",
     "press",
     "press_sequentially",
     "select_option",
@@ -56,7 +58,7 @@ def settle(page: Page) -> None:
 
 
 def settle_before_every_action(patch: pytest.MonkeyPatch) -> None:
-    """Whatever a journey does to an element waits for the page first."""
+    """Whatever a journey does to an element, or asks of it, waits for the page first."""
     for name in _ACTIONS:
         patch.setattr(Locator, name, _after_settling(getattr(Locator, name)))
 
