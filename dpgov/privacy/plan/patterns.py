@@ -16,7 +16,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-from dpgov.privacy.plan.canonical import conjuncts_of, names_of
+from dpgov.privacy.plan.canonical import conjuncts_of, names_of, values_of
 from dpgov.privacy.plan.computed.asked import with_formulas
 from dpgov.privacy.plan.plan import Plan
 from dpgov.privacy.plan.request import CodeFilter, RowFilter
@@ -95,7 +95,7 @@ def _family(
     if column == _COMPOUND:
         return FilterFamily(keys, "", None, None)
     spec = schema.columns[column]
-    values = spec.largest_code + 1
+    values = values_of(spec)
     everything = CodeFilter(column, ((0, values - 1),), missing_passes=spec.may_be_missing)
     ranges = [
         one if isinstance(one, CodeFilter) else everything

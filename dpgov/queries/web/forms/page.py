@@ -172,8 +172,7 @@ def blank_page(request: HttpRequest, ground: Ground) -> HttpResponse:
         fits = currency.tidy_limit(offer.quote.largest_fit_nano)
         least = least_price_nano(dataset, rules_shown(dataset))
         data[currency.unit] = as_typed(as_text(max(fits, least)))
-        form = form_on(ground, data)
-        offer = offer_on(request, ground, form)
+        return form_page(request, ground, data, quiet=True)
     return _render(request, dataset, form, offer, quiet=True)
 
 
