@@ -66,16 +66,17 @@ def due_at(
 ) -> datetime:
     """When the answer to a question that was taken up at `started_at` appears.
 
-    The whole class counts as work, however short the work was; so the moment is a function of the
-    class, its doublings and of how long the question waited to be taken up. Only what was held up
-    beyond its class (a machine that stood still) moves it further.
+    All the work that the class has room for counts, and the margin after it, however short the
+    work was; so the moment is a function of the class, its doublings and of how long the question
+    waited to be taken up. Only what was held up beyond that (a machine that stood still) moves it
+    further.
     """
     early = _early(class_ms)
     if early is not None and now - submitted_at + MARGIN <= early:
         return submitted_at + early
     own = _own(class_ms) * 2**doublings
     waited = max(timedelta(), started_at - submitted_at)
-    needed = waited + own * _WORK / _WHOLE
+    needed = waited + own * _WORK / _WHOLE + MARGIN
     return submitted_at + _first_moment(own, max(needed, now - submitted_at + MARGIN))
 
 

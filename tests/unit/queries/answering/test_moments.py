@@ -53,6 +53,18 @@ def test_work_within_its_class_moves_nothing(worked: float) -> None:
     assert due_after(waited=7, worked=worked) == 8
 
 
+@pytest.mark.parametrize("doublings", [0, 1, 3])
+def test_no_wait_lets_work_within_the_class_be_seen(doublings: int) -> None:
+    """L4: whoever asks can choose the wait; from none to one past the next moment, by 5 ms."""
+    room = 0.4 * 2**doublings
+    for waited in (step / 200 for step in range(round(500 * room))):
+        moments = {
+            due_after(waited=waited, worked=room * part, doublings=doublings)
+            for part in (0, 0.5, 0.9, 0.95, 0.975, 1)
+        }
+        assert len(moments) == 1, waited
+
+
 @pytest.mark.parametrize(
     ("worked", "doublings"), [(0.4, 0), (0.401, 1), (0.8, 1), (0.81, 2), (30, 7), (500, 7)]
 )
@@ -143,5 +155,6 @@ def test_a_shorter_slot_leaves_no_moment_before_it(
 ) -> None:
     settings.DPGOV_ANSWER_SLOT_MS = slot_ms
     own = max(slot_ms, early_ms) / 1000
-    assert due_after(waited=0.01, worked=0.05, class_ms=early_ms) == own
+    assert due_after(waited=0.01, worked=0, class_ms=early_ms) == 2 * own
+    assert due_after(waited=0.01, worked=0.05, class_ms=early_ms) == 2 * own
     assert due_after(waited=0.05, worked=0.02, class_ms=early_ms) == 2 * own
