@@ -52,8 +52,8 @@ from dpgov.privacy.plan.schema import InvalidDomain, Neighbouring
 from dpgov.tenants.models import Tenant, User
 from dpgov.tenants.selectors import actor_of
 
-# The last parts of addresses of ours: datasets/new/, datasets/held/, datasets/derived/.
-_RESERVED_SLUGS = frozenset({"new", "held", "derived"})
+# What addresses of ours have where a dataset's has its own: datasets/new/ and others.
+_RESERVED_SLUGS = frozenset({"new", "held", "derived", "choosing-epsilon"})
 _NOT_HELD = Q(held_at__isnull=True)
 _DATASET_ALREADY = said("This table is a dataset already. Declare a new version of that.")
 

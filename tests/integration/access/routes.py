@@ -10,15 +10,16 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A named route and the parameters in its path."""
+    """A named route, the parameters in its path, and the path as Django writes it."""
 
     name: str
     parameters: frozenset[str]
+    path: str
 
 
 def all_routes() -> list[Route]:
     """Every pattern; one without a name is an error, since no table could list it."""
-    return list(_walk(get_resolver().url_patterns, "", frozenset()))
+    return list(_walk(get_resolver().url_patterns, "", "", frozenset()))
 
 
 def by_room(names: Iterable[str]) -> dict[str, list[str]]:
@@ -30,16 +31,16 @@ def by_room(names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _walk(
-    patterns: Sequence[URLPattern | URLResolver], namespace: str, outer: frozenset[str]
+    patterns: Sequence[URLPattern | URLResolver], namespace: str, above: str, outer: frozenset[str]
 ) -> Iterator[Route]:
     for pattern in patterns:
-        names = outer | set(pattern.pattern.regex.groupindex)
+        names, path = outer | set(pattern.pattern.regex.groupindex), f"{above}{pattern.pattern}"
         if isinstance(pattern, URLResolver):
             inner = f"{namespace}{pattern.namespace}:" if pattern.namespace else namespace
-            yield from _walk(pattern.url_patterns, inner, names)
+            yield from _walk(pattern.url_patterns, inner, path, names)
         elif isinstance(pattern, URLPattern):
             assert pattern.name, f"the route {pattern.pattern} has no name"
-            yield Route(f"{namespace}{pattern.name}", frozenset(names))
+            yield Route(f"{namespace}{pattern.name}", frozenset(names), path)
 
 
 ROLES = ("owner", "analyst", "officer", "admin")
