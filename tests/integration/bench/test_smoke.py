@@ -67,6 +67,7 @@ LARGE = {
         "--seconds 1 --rounds 1 --datasets 1 --clients 1 --entries 1000", "| speed of SHA-256 |"
     ),
     "archive": Small("--questions 40 --entries 120 --rounds 1", "| checking the whole log |"),
+    "partitions": Small("--entries 120 --rounds 1", "| the first whole month leaves |"),
     "kept": Small("--rows 40", "| budgets_charge |"),
     "million": Small("--rows 20 --rounds 1 --only price", "| price check (service) |"),
     "pages": Small(
