@@ -7,6 +7,7 @@ value passes `is_missing` and nothing else, `!=` included, as in SQL.
 
 from collections.abc import Iterable
 from fractions import Fraction
+from itertools import combinations, product
 
 from dpgov.language.said import said
 from dpgov.privacy.plan.calendar import number_of, span_of, start_of
@@ -61,12 +62,23 @@ def _row_filter(condition: Filter, schema: DatasetSchema, *, negated: bool) -> R
 def never_holds(item: RowFilter) -> bool:
     """Whether no row can pass, by the declared bounds alone: age above 200 where it ends at 110.
 
-    Conditions are looked at one by one: two that exclude each other are not found.
+    Of conditions that are joined by “and”, two of one column that exclude each other are found too.
     """
     if isinstance(item, CodeFilter):
         return not item.ranges and not item.missing_passes
     found = [never_holds(member) for member in item.members]
-    return any(found) if isinstance(item, AllOf) else all(found)
+    if not isinstance(item, AllOf):
+        return all(found)
+    single = [member for member in item.members if isinstance(member, CodeFilter)]
+    return any(found) or any(_apart(*two) for two in combinations(single, 2))
+
+
+def _apart(one: CodeFilter, other: CodeFilter) -> bool:
+    """Whether no value of a column passes both."""
+    if one.column != other.column or (one.missing_passes and other.missing_passes):
+        return False
+    pairs = product(one.ranges, other.ranges)
+    return not any(max(a, c) <= min(b, d) for (a, b), (c, d) in pairs)
 
 
 class UnknownColumn(ValueError):

@@ -7,6 +7,7 @@ from typing import Any
 from dpgov.language.said import said
 from dpgov.privacy.accounting.decimals import InvalidNumber, decimal_text, read_decimal
 from dpgov.privacy.plan.calendar import NotADate, span_of
+from dpgov.privacy.plan.parsing.counted import as_counted
 from dpgov.privacy.plan.plan import (
     CATEGORY_OPERATORS,
     MISSING_OPERATORS,
@@ -76,7 +77,7 @@ def _filter(
 ) -> Filter | None:
     joint = next((j for j in Connective if isinstance(raw, dict) and j.value in raw), None)
     if joint is None or not isinstance(raw, dict):
-        return read_condition(path, raw, schema, problems)
+        return _condition(path, raw, schema, problems, MAX_DEPTH - depth)
     if problems.mapping(path, raw, (joint.value,)) is None or len(raw) > 1:
         return None
     if depth >= MAX_DEPTH:
@@ -90,9 +91,9 @@ def _filter(
     return Compound(joint, members) if members else None
 
 
-def read_condition(
-    path: str, raw: object, schema: DatasetSchema, problems: Problems
-) -> Condition | None:
+def _condition(
+    path: str, raw: object, schema: DatasetSchema, problems: Problems, room: int
+) -> Filter | None:
     """A condition with its values in their one spelling, else None and what is wrong."""
     body = problems.mapping(path, raw, _KEYS)
     if body is None:
@@ -108,8 +109,12 @@ def read_condition(
     if op in MISSING_OPERATORS:
         return _missing(path, op, body, spec, problems)
     values = _values(path, op, body.get("value"), spec, problems)
-    numeric = not categories and not isinstance(spec.domain, DateDomain)
-    return None if values is None else Condition(spec.name, op, values, numeric=numeric)
+    if values is None:
+        return None
+    if isinstance(spec.domain, CategoryDomain):
+        return Condition(spec.name, op, values)
+    written = Condition(spec.name, op, values, numeric=not isinstance(spec.domain, DateDomain))
+    return as_counted(written, spec.domain, room=room, most=MAX_VALUES)
 
 
 def _missing(

@@ -109,7 +109,7 @@ def test_a_filter_that_no_row_can_pass_is_named_before_it_is_paid_for(
 ) -> None:
     counting.add("filter", column="age", op="between", value=low, upper="300")
     said = text_of(browser.post(QUOTE, counting.posted()).content)
-    sentence = "No row can have “age is between 200 and 300”: the declared bounds say so."
+    sentence = "No row can have “age is between 200 and 300”: the declared bounds and steps say so."
     assert (sentence in said) is is_said
     assert "Ask for ε 0.5" in said
 

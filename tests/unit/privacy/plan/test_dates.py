@@ -22,7 +22,7 @@ from dpgov.privacy.plan.domains import column_spec, date_domain
 from dpgov.privacy.plan.parsing.plans import parse_plan
 from dpgov.privacy.plan.plan import InvalidPlan
 from dpgov.privacy.plan.predicates import row_filter
-from dpgov.privacy.plan.request import CodeFilter
+from dpgov.privacy.plan.request import AllOf, CodeFilter, RowFilter
 from dpgov.privacy.plan.schema import DateDomain, InvalidDomain
 from tests.unit.privacy.tables import COUNT, question, schema_of
 
@@ -41,12 +41,13 @@ def passing(domain: DateDomain, op: str, value: Any) -> list[str]:
     plan = parse_plan(raw, schema(domain), dataset="people")
     assert parse_plan(plan.as_json(), schema(domain), dataset="people") == plan
     (item,) = (row_filter(one, schema(domain)) for one in plan.where)
-    assert isinstance(item, CodeFilter)
-    return [
-        domain.text(code)
-        for code in range(int(domain.top) + 1)
-        if any(low <= code <= high for low, high in item.ranges)
-    ]
+    return [domain.text(code) for code in range(int(domain.top) + 1) if passes(item, code)]
+
+
+def passes(item: RowFilter, code: int) -> bool:
+    if isinstance(item, CodeFilter):
+        return any(low <= code <= high for low, high in item.ranges)
+    return (all if isinstance(item, AllOf) else any)(passes(m, code) for m in item.members)
 
 
 def refusals(raw: dict[str, Any], domain: DateDomain = DAYS) -> dict[str, str]:

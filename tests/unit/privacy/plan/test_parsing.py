@@ -21,7 +21,7 @@ def test_a_whole_plan_is_read_into_exact_values() -> None:
             "dataset": "people",
             "statistics": [MEAN_AGE, COUNT],
             "where": [
-                {"column": "age", "op": "between", "value": [18, "65.50"]},
+                {"column": "age", "op": "between", "value": [18, "65.00"]},
                 {"column": "sex", "op": "in", "value": ["Male", "Female"]},
                 {"column": "change", "op": "is_missing"},
             ],
@@ -33,7 +33,7 @@ def test_a_whole_plan_is_read_into_exact_values() -> None:
         dataset="people",
         statistics=(Statistic(StatisticKind.MEAN, "age"), Statistic(StatisticKind.COUNT)),
         where=(
-            Condition("age", "between", ("18", "65.5"), numeric=True),
+            Condition("age", "between", ("18", "65"), numeric=True),
             Condition("sex", "in", ("Male", "Female"), numeric=False),
             Condition("change", "is_missing", (), numeric=True),
         ),
