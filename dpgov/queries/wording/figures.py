@@ -47,14 +47,16 @@ _MOST_CHARTS = 8
 class Chart:
     """One statistic of a grouped answer as a picture.
 
-    `folded` are the groups that are too noisy to be shown in it, and `rest` the one for everything
-    else where it is empty within noise; `lines` how many stand below each other, or 0.
+    `folded` are the groups that are too noisy to be shown in it, `rest` the one for everything else
+    where it is empty within noise, and `undated` the one without a place along time; `lines` how
+    many stand below each other, or 0.
     """
 
     label: str
     figure: Figure
     folded: tuple[str, ...] = ()
     rest: str = ""
+    undated: str = ""
     lines: int = 0
     squares: bool = False
 
@@ -66,8 +68,12 @@ class Chart:
     @property
     def caption(self) -> str:
         """What to see in it."""
-        sentences = [self._drawn(), self._left_out()]
-        return " ".join([*filter(None, sentences), _("The table below holds the same numbers.")])
+        table = _("The table below holds the same numbers.")
+        if self.rest or self.folded or self.undated:
+            table = _("The table below holds every number.")
+        undated = _("“{group}” has no place in time and is not shown.") if self.undated else ""
+        sentences = [self._drawn(), self._left_out(), undated.format(group=self.undated), table]
+        return " ".join(filter(None, sentences))
 
     def _drawn(self) -> str:
         if self.squares:
@@ -154,7 +160,8 @@ def _chart(statistic: dict[str, Any], groups: list[dict[str, Any]], *, ordered: 
     label = statistic_in_words(statistic)
     timed = timed_in(groups, _MOST_COLOURS)
     if timed is not None and not statistic.get("dates"):
-        return Chart(label, _trend(statistic, groups, timed), gaps_in(statistic, groups, timed))
+        folded, undated = gaps_in(statistic, groups, timed), str(groups[timed]["bins"][-1])
+        return Chart(label, _trend(statistic, groups, timed), folded, undated=undated)
     if STATISTICS[statistic["statistic"]].depends_on_rows:
         folded = _left_out_of(statistic, groups)
         if ordered:

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from dpgov.language.translation import percent
 from dpgov.privacy.answer.simultaneous import bounds_for_all
@@ -36,7 +37,10 @@ class AnswerFinding:
 
 
 def findings(body: dict[str, Any]) -> list[AnswerFinding]:
-    """One for each mean and count of an answer with one grouping; the group for the rest is out."""
+    """One for each mean and count of an answer with one grouping.
+
+    The group for the rest is out, and the sentences say so.
+    """
     if len(body["groups"]) != 1 or not 3 <= len(body["groups"][0]["bins"]) <= _MOST_GROUPS:
         return []
     names = shown_bins(body)[0]
@@ -55,19 +59,28 @@ def _finding(body: dict[str, Any], place: int, names: list[str]) -> AnswerFindin
     statistic = body["statistics"][place]
     values = [cell["value"] for cell in statistic["cells"]]
     groups = _alike(body, statistic, len(names) - 1)
+    if len(groups) < 2:
+        return None
+    aside = _not_compared(names[-1], len(names) - 1 - len(groups))
     high = max(groups, key=lambda at: values[at] - bounds[at])
     low = min(groups, key=lambda at: values[at] + bounds[at])
     apart, within = values[high] - values[low], bounds[high] + bounds[low]
     label = statistic_in_words(statistic)
     if high == low or apart <= within:
-        pattern = _("{statistic}: no two groups differ by more than noise explains.")
-        return AnswerFinding(pattern.format(statistic=label), _scope(len(names)))
+        pattern = _("{statistic}: of {number} groups no two differ by more than noise explains.")
+        sentence = pattern.format(statistic=label, number=len(groups))
+        scope = _("With {level} confidence the errors of all {number} groups hold at once.")
+        return AnswerFinding(sentence, _scope(scope, len(names), aside))
     pattern = _("{statistic}: {high} is {difference} ± {error} above {low}, beyond noise.")
     difference, error = apart_in_words(apart, within)
     sentence = pattern.format(
         statistic=label, high=names[high], low=names[low], difference=difference, error=error
     )
-    return AnswerFinding(sentence, _scope(len(names)))
+    scope = _(
+        "With {level} confidence the errors of all {number} groups hold at once, so that this pair "
+        "may be picked after looking."
+    )
+    return AnswerFinding(sentence, _scope(scope, len(names), aside))
 
 
 def _alike(body: dict[str, Any], statistic: dict[str, Any], groups: int) -> list[int]:
@@ -109,8 +122,16 @@ def _in_steps(exact: Decimal, bound: Decimal, step: Decimal) -> tuple[Decimal, D
         return difference, (bound + moved).quantize(step, rounding=ROUND_CEILING)
 
 
-def _scope(groups: int) -> str:
-    return _(
-        "With {level} confidence the errors of all {number} groups hold at once, so that this pair "
-        "may be picked after looking."
-    ).format(level=percent(_LEVEL), number=groups)
+def _not_compared(rest: str, others: int) -> str:
+    """The group for the rest is of no declared values; counts of other widths were no finding."""
+    if not others:
+        return _("“{group}” is not compared.").format(group=rest)
+    return ngettext(
+        "“{group}” is not compared, nor is {number} group of another width.",
+        "“{group}” is not compared, nor are {number} groups of another width.",
+        others,
+    ).format(group=rest, number=others)
+
+
+def _scope(pattern: str, groups: int, aside: str) -> str:
+    return f"{pattern.format(level=percent(_LEVEL), number=groups)} {aside}"

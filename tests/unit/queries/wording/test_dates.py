@@ -9,6 +9,7 @@ from django.utils import translation
 from dpgov.privacy.plan.domains import column_spec, date_domain
 from dpgov.queries.wording.dates import bin_shown, period_shown
 from dpgov.queries.wording.figures import release_charts
+from dpgov.queries.wording.findings import findings
 from dpgov.queries.wording.presentation import read_answer
 from dpgov.queries.wording.words import in_words
 from tests.reference import Row
@@ -56,6 +57,16 @@ def test_counts_by_month_are_a_line_with_its_band_and_a_table() -> None:
     labels = [label for (label,) in read_answer(body).labels]
     assert labels == [*MONTHS, "Jun 2024", "no date"]
     assert "along time" in chart.caption
+    assert "“no date” has no place in time and is not shown." in chart.caption
+    assert chart.caption.endswith("The table below holds every number.")
+
+
+def test_rows_without_a_date_are_no_month_to_compare_and_the_finding_says_so() -> None:
+    rows: list[Row] = [(day, 20, 0) for day in range(242)] + [(None, 20, 0)] * 2_000
+    raw = question(COUNT, epsilon="0.5", group_by=BY_MONTH)
+    (found,) = findings(release_of(blueprint_of(raw, SCHEMA), rows))
+    sentence = "Count of rows: of 8 groups no two differ by more than noise explains."
+    assert (found.sentence, "“no date” is not compared." in found.scope) == (sentence, True)
 
 
 def test_a_month_with_nothing_but_noise_has_no_mark_and_is_named() -> None:

@@ -153,7 +153,8 @@ def test_the_finding_is_the_clearest_pair_with_an_error_that_holds_for_all(mode:
     (found,) = findings(released(MEAN_HOURS, mode=mode, group_by=BY_AGE))
     assert found.sentence.startswith("Mean of hours: 37–90 is ")
     assert found.sentence.endswith(" above 17–26, beyond noise.")
-    assert "all 4 groups hold at once" in found.scope
+    assert "all 4 groups hold at once, so that this pair may be picked" in found.scope
+    assert found.scope.endswith("“other” is not compared.")
 
 
 def test_the_error_of_a_finding_holds_for_the_difference_as_it_is_written() -> None:
@@ -184,17 +185,29 @@ def test_a_finding_has_the_digits_that_its_error_leaves(
 def test_equal_groups_differ_by_no_more_than_noise() -> None:
     rows: list[Row] = [(10 * group, 50, 0, 0) for group in range(3) for _ in range(40)]
     (found,) = findings(released(MEAN_HOURS, rows=rows, group_by=BY_AGE, epsilon="0.5"))
-    assert found.sentence == "Mean of hours: no two groups differ by more than noise explains."
+    assert found.sentence == (
+        "Mean of hours: of 3 groups no two differ by more than noise explains."
+    )
+    assert "pair" not in found.scope
+    assert found.scope.endswith("all 4 groups hold at once. “other” is not compared.")
 
 
 def test_counts_of_groups_that_span_more_values_are_no_finding() -> None:
     """As many of each age, and sixty-four ages in the last group: its edges made it larger."""
     rows: list[Row] = [(age - 17, 50, 0, 0) for age in range(17, 91) for _ in range(400)]
     (found,) = findings(released(COUNT, rows=rows, group_by=BY_AGE, epsilon="0.5"))
-    assert found.sentence == "Count of rows: no two groups differ by more than noise explains."
+    assert found.sentence == (
+        "Count of rows: of 2 groups no two differ by more than noise explains."
+    )
+    assert found.scope.endswith("“other” is not compared, nor is 1 group of another width.")
     even = [{"column": "age", "edges": [17, 27, 37, 47]}]
     (last,) = findings(released(COUNT, rows=rows, group_by=even, epsilon="2"))
     assert last.sentence == found.sentence, "the last one has 47 itself, too"
+
+
+def test_where_all_groups_span_another_number_of_values_there_is_no_finding() -> None:
+    uneven = [{"column": "age", "edges": [17, 27, 47, 90]}]
+    assert findings(released(COUNT, group_by=uneven)) == []
 
 
 def test_the_group_for_the_rest_is_no_finding() -> None:
