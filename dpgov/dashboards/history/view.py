@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from dpgov.budgets.standing import allocations_charged
@@ -25,6 +26,7 @@ from dpgov.dashboards.history.table import (
 )
 from dpgov.operation import clock
 from dpgov.queries.models import Query
+from dpgov.queries.selectors import PublicState, public_state
 from dpgov.tenants.permissions import Permission, membership_of, requires
 from dpgov.web.pages import CSV, as_file_in_parts, show_page
 from dpgov.web.span import Span, with_range
@@ -69,7 +71,10 @@ _PAGE = 25
 @requires(Permission.VIEW_DATASETS)
 @require_safe
 def history(request: HttpRequest) -> HttpResponse:
-    """The questions that this person may see, filtered, sorted and in pages."""
+    """The questions that this person may see, filtered, sorted and in pages.
+
+    While one of them waits the list alone is asked for again.
+    """
     membership = membership_of(request)
     today = clock.today()
     filtered = history_filter(membership, with_range(request.GET, today))
@@ -85,10 +90,13 @@ def history(request: HttpRequest) -> HttpResponse:
         "filter": filtered,
         "page": page,
         "table": question_table(shown, columns_for(membership), sort=sort, allocations=allocations),
+        "waits": any(public_state(query) is PublicState.WAITING for query in shown),
         "most": MOST,
-        "board": board(membership, filtered, request.GET, Span.of(request, today)),
         "is_filtered": any(filtered.form.cleaned_data.values()) or filtered.form.errors,
     }
+    if request.headers.get("HX-Target", "").endswith("questions"):
+        return render(request, "dashboards/history/_questions.html", context)
+    context["board"] = board(membership, filtered, request.GET, Span.of(request, today))
     return show_page(request, "dashboards/history.html", context, refused=filtered.form.errors)
 
 

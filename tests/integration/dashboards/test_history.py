@@ -120,6 +120,34 @@ def test_nothing_found_offers_the_way_back(
     assert "Show all questions" in html
 
 
+def test_the_list_looks_again_by_itself_as_long_as_a_question_on_it_waits(
+    in_use: list[Query], officer: Membership, client_for: ClientFor,
+    answer_all: Callable[[], int],
+) -> None:  # fmt: skip
+    browser, path = client_for(officer), reverse("dashboards:history")
+    html = page(browser, f"{path}?sort=cost_nano")
+    assert 'hx-get="/history/?sort=cost_nano"' in html
+    assert "appear in this list by themselves" in html
+    assert "by themselves" not in page(browser, f"{path}?state=released")
+    answer_all()
+    assert "by themselves" not in page(browser, path)
+
+
+def test_what_the_list_asks_for_again_is_the_list_alone(
+    in_use: list[Query], officer: Membership, client_for: ClientFor,
+    answer_all: Callable[[], int],
+) -> None:  # fmt: skip
+    browser, path = client_for(officer), reverse("dashboards:history")
+    asks = {"HX-Request": "true", "HX-Target": "div#questions"}
+    waiting = browser.get(path, {"state": "waiting"}, headers=asks)
+    assert column_of(waiting, "cost_nano") == ["0.125"]
+    assert "<html" not in waiting.content.decode()
+    answer_all()
+    none_left = browser.get(path, {"state": "waiting"}, headers=asks).content.decode()
+    assert "No question fits these filters" in none_left
+    assert "hx-get" not in none_left
+
+
 def test_a_date_that_is_none_is_said_at_its_field(
     in_use: list[Query], officer: Membership, client_for: ClientFor
 ) -> None:

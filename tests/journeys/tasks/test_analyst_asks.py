@@ -95,6 +95,10 @@ def test_ask_two_questions_for_one_price(desk: Page) -> None:
     desk.get_by_label("Privacy loss ε").fill("0.02")
     desk.get_by_role("button", name="Ask all for ε 0.02").click()
     expect(desk.locator("main")).to_contain_text("Count of rows")
+    # The list renews itself: nobody loads the page again.
+    expect(desk.locator("#questions .state-waiting")).to_have_count(0, timeout=30_000)
+    expect(desk.locator("#questions .state").first).to_have_text("Answered")
+    expect(desk.locator("#questions [hx-get]")).to_have_count(0)
 
 
 @task(Role.ANALYST, pages=1, clicks=3)
