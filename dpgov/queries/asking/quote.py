@@ -18,7 +18,7 @@ from dpgov.budgets.allocated import AllocationNeeded, Allocations, ChooseAllocat
 from dpgov.budgets.charging import Limit, is_own, limits_touched
 from dpgov.budgets.services import Line
 from dpgov.budgets.words import amount, price
-from dpgov.datasets.fitting import PersonalPolicy, Question, fit
+from dpgov.datasets.fitting import NOTHING, Fit, PersonalPolicy, Question, fit
 from dpgov.datasets.models import Dataset, DatasetVersion, TermsOfUse
 from dpgov.datasets.selectors import current_version
 from dpgov.privacy.accounting.loss import Currency
@@ -68,11 +68,11 @@ class Quote:
     `refusal` says why they would be refused, if they would; `lacks_permit`: an owner's permit is
     all that they are short of. `limits` are all that they touch, the tightest first. The largest
     fit is the most that would be accepted for the same body, as what the dataset counts and as a
-    pure ε; `least_nano` is the least, where this price is below it. `stored` looks up what
-    stored answers offer, for whoever wants to know it.
-    `terms_to_accept` is the version of the dataset's terms of use that this person has to accept
-    before anything is accepted of them. `cover` says how a set of tables is drawn. `is_used_up`:
-    a limit has too little left for it at any price. `only_ready_made`: nothing else may be asked.
+    pure ε; `largest` says what binds it, for a single question. `least_nano` is the least, where
+    this price is below it. `stored` looks up what stored answers offer.
+    `terms_to_accept` is the version of the terms of use that this person has to accept first.
+    `cover` says how a set of tables is drawn. `is_used_up`: a limit has too little left for it at
+    any price. `only_ready_made`: nothing else may be asked.
     `not_now`: another reason than its amount refuses it, which no other amount would mend.
     `parent_lacking`: the budget of a parent on which they need an allocation and have none.
     """
@@ -84,6 +84,7 @@ class Quote:
     limits: tuple[Limit, ...] = ()
     largest_fit_nano: int = 0
     largest_fit_epsilon_nano: int = 0
+    largest: Fit = NOTHING
     least_nano: int = 0
     stored: Callable[[], Reusable] = field(default=lambda: NOTHING_STORED, compare=False)
     terms_to_accept: TermsOfUse | None = None
@@ -244,15 +245,16 @@ def _under_limits(
     whole = replace(priced, limits=tuple(limits))
     refusal = str(closed) if closed else _refusal(whole, asked, policy.rules.per_query_nano)
     outside, lacks_permit = (None, False) if refusal else _outside(asked, policy)
-    nano, epsilon_nano = (0, 0) if closed else _largest_fit(whole, asked, lines, policy)
+    most = NOTHING if closed else _largest_fit(whole, asked, lines, policy)
     return replace(
         whole,
         refusal=refusal or outside,
         lacks_permit=lacks_permit,
-        largest_fit_nano=nano,
-        largest_fit_epsilon_nano=epsilon_nano,
-        least_nano=least_whole(asked.blueprints, nano, policy),
-        is_used_up=not (closed or policy.only_approved or nano)
+        largest_fit_nano=most.nano,
+        largest_fit_epsilon_nano=most.epsilon_nano,
+        largest=most,
+        least_nano=least_whole(asked.blueprints, most.nano, policy),
+        is_used_up=not (closed or policy.only_approved or most.nano)
         and any(not (one.fits or one.stopped) for one in limits),
         not_now=bool(closed) or policy.stopped or any(one.stopped for one in limits),
     )
@@ -288,13 +290,11 @@ def _outside(asked: Asked, policy: PersonalPolicy) -> tuple[str | None, bool]:
 
 def _largest_fit(
     priced: Quote, asked: Asked, lines: Sequence[Sequence[Line]], policy: PersonalPolicy
-) -> tuple[int, int]:
-    """In what the dataset counts, and as the pure ε that a body may name in its place."""
+) -> Fit:
     first = asked.blueprints[0]
     if policy.only_approved:
-        return 0, 0
+        return NOTHING
     if asked.batch is None:
-        found = fit(policy, priced.limits, Question(first.plan, first.schema))
-        return found.nano, found.epsilon_nano
+        return fit(policy, priced.limits, Question(first.plan, first.schema))
     whole = largest_whole(asked.batch, first.schema, lines, priced.limits, policy)
-    return whole, priced.currency.largest_question(whole)
+    return Fit(whole, priced.currency.largest_question(whole))

@@ -172,6 +172,7 @@ def test_the_quote_names_every_limit_with_the_binding_one_first(
     assert "The tightest is what may be used a week of the dataset's budget" in said
     assert "Only ε 0.25 remains of what may be used a week of the dataset's budget, until" in said
     assert "Use ε 0.25, the most that fits" in said
+    assert "a week of the dataset's budget binds" in said
 
 
 def test_the_api_lists_ones_allocations_and_charges_the_named_one(

@@ -12,6 +12,8 @@ from dpgov.audit.actor import OPERATOR
 from dpgov.budgets.models import Budget, RateLimit
 from dpgov.budgets.services import allocate, set_rate_limit
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.rules import Rules
+from dpgov.datasets.services import change_policy
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.tenants.models import Membership, User
 from tests.integration.budgets.shared.sharing import charge, dataset_budget, fresh, shared_budget
@@ -101,6 +103,28 @@ def test_a_new_question_begins_at_the_usual_price_where_nothing_is_left(
     page = browser.get("/datasets/visits/ask/")
     assert page.context["form"].data["epsilon"] == "0.5"
     assert page.context["offer"].quote.refusal is not None
+
+
+@pytest.mark.parametrize(
+    ("rules", "words"),
+    [
+        (Rules(2 * NANO, approval_above_nano=NANO // 10), "ε 0.1: more takes a permit of the"),
+        (Rules(NANO // 10), "ε 0.1, the most that one question may."),
+        (Rules(2 * NANO, least_error=20), ": the owner wants counts to be less exact than"),
+    ],
+)
+def test_where_the_owner_s_rules_bind_no_budget_is_called_the_tightest(
+    browser: Client, dataset: Dataset, analyst: Membership, owner: Membership, counting: Filled,
+    rules: Rules, words: str,
+) -> None:  # fmt: skip
+    _by_allocation(dataset.budget, analyst.user)
+    change_policy(dataset=dataset, rules=rules, user=owner.user)
+    page = browser.post(QUOTE, counting.posted(epsilon="0.05"))
+    said = text_of(page.content)
+    assert "This question has to fit under each limit that it touches. The largest" in said
+    assert words in said
+    assert "The tightest is" not in said
+    assert not re.search(r">\s*binds\s*<", page.content.decode())
 
 
 @pytest.mark.parametrize(("low", "is_said"), [("200", True), ("20", False)])
