@@ -23,7 +23,7 @@ def test_pause_all_questions_about_a_dataset(resumed_afterwards: None, desk: Pag
     desk.get_by_role("link", name="Pause Pause").click()
     desk.get_by_role("main").get_by_role("textbox").fill("a file is looked at")
     desk.get_by_role("button", name="Pause all questions").click()
-    expect(desk.locator("main")).to_contain_text("are paused since")
+    expect(desk.locator("main")).to_contain_text("have been paused since")
 
 
 @task(Role.OWNER, pages=2, clicks=2)
@@ -31,7 +31,7 @@ def test_resume_questions_about_a_dataset(paused: None, desk: Page) -> None:
     desk.get_by_role("link", name="Tram rides", exact=True).click()
     desk.get_by_role("button", name="Resume questions").click()
     expect(desk.get_by_text("are answered again")).to_be_visible()
-    expect(desk.locator("main")).not_to_contain_text("are paused since")
+    expect(desk.locator("main")).not_to_contain_text("have been paused since")
 
 
 @task(Role.OWNER, pages=4, clicks=5)

@@ -18,6 +18,7 @@ from dpgov.privacy.plan.levels import USUAL_STATED
 from dpgov.privacy.plan.plan import InvalidPlan, Plan
 from dpgov.privacy.plan.predicates import never_holds, row_filter
 from dpgov.privacy.plan.schema import DatasetSchema
+from dpgov.queries.asking.gate import closed_to
 from dpgov.queries.asking.quote import Priced, Quote
 from dpgov.queries.free.words import FreeOffer, errors_of, free_offers
 from dpgov.queries.web.forms.price import PricedForm
@@ -71,6 +72,7 @@ class Offer:
 
     `wanted` says how exact it was asked to be, where that set the price. `never` are the filters
     that no row can pass. `request` is what an owner could be asked for, if that would help.
+    `closed` says why nothing of this dataset can be had now, not even a free answer.
     """
 
     problems: list[tuple[str, str]] = field(default_factory=list)
@@ -80,6 +82,7 @@ class Offer:
     never: tuple[str, ...] = ()
     dataset_id: UUID | None = None
     request: Request | None = None
+    closed: str = ""
 
     @property
     def price(self) -> str:
@@ -223,6 +226,7 @@ def offer_for(
     # What was found for a wanted accuracy is sent with its amount, like any other plan.
     sent = priced.plan.as_json() if "accuracy" in body else body
     never = () if schema is None else _never(priced.plan, schema)
+    closed = closed_to(dataset, user) if priced.not_now else None
     return Offer(
         body=sent,
         quote=priced,
@@ -230,6 +234,7 @@ def offer_for(
         never=never,
         dataset_id=dataset.pk,
         request=None if priced.refusal is None else request_for(priced, dataset, user),
+        closed="" if closed is None else str(closed),
     )
 
 

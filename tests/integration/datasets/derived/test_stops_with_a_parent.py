@@ -75,8 +75,8 @@ def test_its_pages_say_that_questions_wait_and_lead_to_the_parent(
 ) -> None:
     """Why, and where it is ended; there is nothing to resume of its own."""
     text = _text(client_for(analyst), page, paused.slug)
-    assert "All questions about this dataset are paused since" in text
-    assert REASON in text
+    assert "All questions about this dataset have been paused since" in text
+    assert f"Reason: <q>{REASON}</q>" in text
     assert f'href="{reverse("datasets:detail", args=["costs"])}">Costs</a>' in text
 
 

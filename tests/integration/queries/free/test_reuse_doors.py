@@ -10,11 +10,13 @@ from django.urls import reverse
 from rest_framework.test import APIClient
 
 from dpgov.datasets.models import Dataset
+from dpgov.datasets.services import pause_questions, set_terms
 from dpgov.privacy.answer.blueprint import Blueprint
 from dpgov.queries.free.finding import Reusable, reusable_for
 from dpgov.queries.models import Query
 from dpgov.tenants.models import Membership
 from tests.integration.queries.conftest import Filled
+from tests.integration.queries.web.test_quote_page import text_of
 from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
@@ -49,6 +51,41 @@ def test_the_price_says_first_what_is_free(
     assert "Stored answers already tell it: free" in page
     assert page.index("Take this answer, free") < page.index("Ask for")
     assert f'formaction="{address("reuse", dataset)}"' in page
+
+
+def _terms(dataset: Dataset, owner: Membership) -> None:
+    set_terms(dataset=dataset, text="For research alone.", user=owner.user)
+
+
+def _pause(dataset: Dataset, owner: Membership) -> None:
+    pause_questions(dataset=dataset, user=owner.user, reason="an audit")
+
+
+@pytest.mark.parametrize(
+    ("close", "reason"),
+    [
+        (_terms, "Accept the terms of use of this dataset (version 1) before you ask."),
+        (_pause, "Questions about this dataset are paused by its owners."),
+    ],
+)
+def test_what_is_free_is_shown_without_its_button_while_nothing_can_be_taken(
+    browser: Client, dataset: Dataset, owner: Membership, counting: Filled, histogram: Query,
+    close: Callable[[Dataset, Membership], None], reason: str,
+) -> None:  # fmt: skip
+    """F12: with the reason; a page from before that is refused in one sentence."""
+    choice = browser.post(address("quote", dataset), counting.posted()).context["offer"].free[0]
+    close(dataset, owner)
+    page = browser.post(address("quote", dataset), counting.posted()).content.decode()
+    assert "Stored answers already tell it: free" in page
+    assert f"It cannot be taken now. {reason}" in text_of(page.encode())
+    assert "Take this answer, free" not in page
+    late = browser.post(address("reuse", dataset), counting.posted(choice=choice.choice))
+    said = text_of(late.content)
+    assert late.status_code == 422
+    assert said.count(f"{reason} Nothing was charged.") == 3, (
+        "the notice, the free answer, the price"
+    )
+    assert "Nothing was charged. Nothing was charged." not in said
 
 
 def test_nothing_is_taken_by_asking(
