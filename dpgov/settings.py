@@ -118,6 +118,7 @@ MIDDLEWARE = [
     "dpgov.tenants.web.middleware.SessionEndsMiddleware",
     "dpgov.tenants.web.middleware.LettersMiddleware",
     "dpgov.tenants.web.middleware.TenantMiddleware",
+    "dpgov.operation.way_back.NoPageMiddleware",
     "dpgov.tenants.rates.RateMiddleware",
     "dpgov.tenants.web.middleware.SecondFactorMiddleware",
 ]

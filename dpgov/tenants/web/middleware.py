@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 from itertools import islice
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 from allauth.mfa.models import Authenticator
 from django.conf import settings
@@ -27,6 +28,7 @@ from django.views.i18n import set_language
 
 from dpgov.operation import clock
 from dpgov.operation.middleware import READING, is_api, is_metrics
+from dpgov.operation.way_back import way_back
 from dpgov.tenants.boundary import Scope, acting_as, change_to, current_scope, resumed
 from dpgov.tenants.chosen import choose, chosen_among, has_chosen, tie
 from dpgov.tenants.models import Membership, User
@@ -101,14 +103,19 @@ class LanguageMiddleware(LocaleMiddleware):
 def choose_language(request: HttpRequest) -> HttpResponseBase:
     """Remember the language in this browser and, for letters, with the person.
 
-    Then back to where one was, on this site. Another language than those offered is a bad request.
+    Then back to where one was, on this site; from a page that a form's answer has drawn, to the one
+    above it. Another language than those offered is a bad request.
     """
     code = request.POST.get("language", "")
     if code not in dict(settings.LANGUAGES):
         raise BadRequest
     if request.user.is_authenticated:
         User.objects.filter(pk=request.user.pk).update(language=code)
-    return set_language(request)
+    response = set_language(request)
+    here = urlsplit(response.headers.get("Location", ""))
+    if (shown := way_back(here.path)) != here.path:
+        response.headers["Location"] = shown
+    return response
 
 
 # How many parts of a streamed answer are read at a time, on one visit to the database.

@@ -10,11 +10,12 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A named route, the parameters in its path, and the path as Django writes it."""
+    """A named route, the parameters in its path, the path as Django writes it, and its view."""
 
     name: str
     parameters: frozenset[str]
     path: str
+    view: Any
 
 
 def all_routes() -> list[Route]:
@@ -40,7 +41,7 @@ def _walk(
             yield from _walk(pattern.url_patterns, inner, path, names)
         elif isinstance(pattern, URLPattern):
             assert pattern.name, f"the route {pattern.pattern} has no name"
-            yield Route(f"{namespace}{pattern.name}", frozenset(names), path)
+            yield Route(f"{namespace}{pattern.name}", frozenset(names), path, pattern.callback)
 
 
 ROLES = ("owner", "analyst", "officer", "admin")

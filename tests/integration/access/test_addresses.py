@@ -8,11 +8,14 @@ from django.test import Client
 from django.urls import resolve, reverse
 
 from dpgov.datasets.services.registration import free_slug
+from dpgov.operation.way_back import takes_get
 from dpgov.tenants.models import Membership
-from tests.integration.access.routes import all_routes
+from tests.integration.access.doors import DOORS
+from tests.integration.access.routes import Kind, all_routes
 from tests.small_dataset import register_small_dataset
 
 _BESIDE_DATASETS = re.compile(r"(?:api/v1/)?datasets/([\w-]+)/")
+PAGES = {name for name, door in DOORS.items() if door.kind is not Kind.API}
 WORDS = sorted(
     {found[1] for route in all_routes() if (found := _BESIDE_DATASETS.match(route.path))}
 )
@@ -38,3 +41,10 @@ def test_a_dataset_that_is_called_like_a_page_of_ours_has_its_own(
         page = client_for(person).get(reverse("datasets:detail", args=[made.slug]))
         assert page.status_code == 200
         assert page.resolver_match.view_name == "datasets:detail"
+
+
+def test_which_addresses_show_a_page_is_known_of_each_without_asking_it() -> None:
+    """H1: as the table of doors says, whose answers are tried by every method."""
+    known = {route.name: takes_get(route.view) for route in all_routes() if route.name in PAGES}
+    assert known == {name: "GET" in DOORS[name].methods for name in PAGES}
+    assert {True, False} == set(known.values())

@@ -1,6 +1,8 @@
 """The frame that every page has: landmarks, the error pages, and no way round the CSP."""
 
+import re
 from collections.abc import Callable
+from urllib.parse import urljoin
 
 import pytest
 from django.template.loader import render_to_string
@@ -50,6 +52,29 @@ def test_a_wrong_address_leads_back(analyst: Membership, client_for: ClientFor) 
     assert response.status_code == 404
     assert "There is nothing here" in response.text
     assert "Go to Home" in response.text
+
+
+def test_an_address_that_takes_forms_alone_leads_to_the_page_above_it(
+    dataset: Dataset, analyst: Membership, client_for: ClientFor
+) -> None:
+    browser = client_for(analyst)
+    response = browser.get(reverse("queries:reuse", args=[dataset.slug]))
+    assert (response.status_code, response.headers["Allow"]) == (405, "POST")
+    assert "There is no page at this address" in response.text
+    (way,) = re.findall(r'href="([^"]+)">Go to the page it belongs to</a>', response.text)
+    above = urljoin(response.wsgi_request.path, way)
+    assert above == reverse("datasets:detail", args=[dataset.slug])
+    assert browser.get(above).status_code == 200
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_where_nothing_is_above_an_address_it_leads_home(
+    method: str, analyst: Membership, client_for: ClientFor
+) -> None:
+    address = {"GET": reverse("tenants:language"), "DELETE": reverse("notices:list")}[method]
+    response = client_for(analyst).generic(method, address)
+    assert response.status_code == 405
+    assert ("Go to Home" in response.text, "it belongs to" in response.text) == (True, False)
 
 
 def test_a_refused_role_is_told_why(analyst: Membership, client_for: ClientFor) -> None:

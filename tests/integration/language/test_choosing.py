@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Callable
 from typing import Any
+from uuid import UUID
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -115,6 +116,24 @@ def test_the_way_back_leads_to_where_one_was(client: Client) -> None:
     assert back.headers["Location"].removeprefix("http://testserver") == (
         "/account/login/?next=/notices/"
     )
+
+
+@pytest.mark.parametrize(
+    ("drawn", "above"),
+    [
+        (f"/datasets/new/{UUID(int=7)}/review/", f"/datasets/new/{UUID(int=7)}/"),
+        ("/datasets/hospital-stays/reuse/", "/datasets/hospital-stays/"),
+        (f"/approvals/{UUID(int=7)}/reject/?page=2", f"/approvals/{UUID(int=7)}/"),
+        ("/datasets/hospital-stays/ask/?q=1", "/datasets/hospital-stays/ask/?q=1"),
+        ("/nowhere/at/all/", "/nowhere/at/all/"),
+    ],
+)
+def test_from_a_page_that_a_form_s_answer_has_drawn_the_way_leads_above_it(
+    client: Client, drawn: str, above: str
+) -> None:
+    back = choose(client, GERMAN, headers={"referer": f"http://testserver{drawn}"})
+    assert back.headers["Location"].removeprefix("http://testserver") == above
+    assert cookie_of(client) == GERMAN
 
 
 @pytest.mark.parametrize(
