@@ -63,7 +63,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         Its links and the name of the site are ours, whatever host the browser asked for.
         """
         request = current.request
-        host = at_our_address("", request).partition("//")[2]
+        host = at_our_address("", request).partition("//")[2].rstrip("/")
         site = SimpleNamespace(name=host, domain=host)
         told = {"request": request, "email": email, "current_site": site, **context}
         with language_of_address(email):

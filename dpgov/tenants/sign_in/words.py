@@ -24,33 +24,14 @@ OUR_WAY = (
     gettext_noop("You cannot remove your primary email address."),
     gettext_noop("You cannot remove your primary email address (%(email)s)."),
     gettext_noop("Do you really want to remove the selected email address?"),
-    gettext_noop("Thank you for using %(site_name)s!\n%(site_domain)s"),
     gettext_noop("Please Confirm Your Email Address"),
     gettext_noop("Your password has been changed."),
-    gettext_noop(
-        "You're receiving this email because you or someone else has requested a password "
-        "reset for your user account.\nIt can be safely ignored if you did not request a "
-        "password reset. Click the link below to reset your password."
-    ),
     gettext_noop("Your email address is still pending verification."),
     gettext_noop(
         "This email confirmation link expired or is invalid. Please <a "
         'href="%(email_url)s">issue a new email confirmation request</a>.'
     ),
     gettext_noop("You have confirmed %(email)s."),
-    gettext_noop(
-        "Forgotten your password? Enter your email address below, and we'll send you an email "
-        "allowing you to reset it."
-    ),
-    gettext_noop(
-        "We have sent you an email. If you have not received it please check your spam folder. "
-        "Otherwise contact us if you do not receive it in a few minutes."
-    ),
-    gettext_noop(
-        "The password reset link was invalid, possibly because it has already been used.  "
-        'Please request a <a href="%(passwd_reset_url)s">new password reset</a>.'
-    ),
-    gettext_noop("Your password is now changed."),
     gettext_noop("You are already logged in as %(user_display)s."),
     gettext_noop(
         "You currently do not have any email address set up. You should really add an email "

@@ -56,8 +56,8 @@ def test_a_page_for_another_role_says_what_the_role_lacks(
 def test_the_sign_in_library_speaks_as_we_do(analyst: Membership, client_for: ClientFor) -> None:
     page = client_for(analyst).get(reverse("account_reauthenticate"), headers=GERMAN)
     assert "Eine erneute Bestätigung ist nicht möglich." in page.content.decode()
-    page = Client().get(reverse("account_reset_password"), headers=GERMAN)
-    assert "Geben Sie unten Ihre E-Mail-Adresse ein" in page.content.decode()
+    page = Client().get(reverse("account_email_verification_sent"), headers=GERMAN)
+    assert "Wir haben Ihnen zur Bestätigung eine E-Mail gesendet." in page.content.decode()
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Letters about sign-in: to people who are there, with links to this very installation."""
 
+import re
 from email import message_from_bytes
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 from django.core import mail
 from django.test import Client
+from django.urls import reverse
 
 from dpgov.tenants.checks import own_address
 from dpgov.tenants.models import Membership
@@ -42,6 +44,46 @@ def test_links_begin_with_our_own_address_whatever_the_browser_says(
     (letter,) = mail.outbox
     assert "https://dp.example.org/account/password/reset/key/" in letter.body
     assert "localhost" not in f"{letter.subject}{letter.body}"
+
+
+def test_a_letter_for_a_new_password_is_in_our_own_words(
+    analyst: Membership, settings: Any
+) -> None:
+    """Whoever reads it knows what it is about, which installation it is from, and what to do."""
+    settings.DPGOV_BASE_URL = ""
+    ask(analyst.user.email)
+    (letter,) = mail.outbox
+    assert letter.subject == "dpgov: A new password"
+    asked, link, nothing, *rest = letter.body.strip().split("\n\n")
+    assert asked == "Somebody, probably you, asked for a new password for your account."
+    assert link.startswith("Open this address to choose one. It works once, for three days:\nhttp")
+    assert nothing.endswith("you need not do anything: your password stays as it is.")
+    assert rest == ["--\ndpgov at testserver"]
+
+
+@pytest.mark.parametrize("page", ["account_reset_password", "account_reset_password_done"])
+def test_the_pages_for_a_new_password_say_where_there_is_no_mail_server(
+    page: str, client: Client, settings: Any
+) -> None:
+    none = "This installation has no mail server"
+    told = []
+    for backend in ("dpgov.tenants.mail_folder", "django.core.mail.backends.smtp"):
+        settings.EMAIL_BACKEND = f"{backend}.EmailBackend"
+        text = client.get(reverse(page)).text
+        told.append(none in text)
+        assert f'href="{reverse("account_login")}">Back to signing in</a>' in text
+    assert told == [True, False]
+
+
+def test_the_way_to_a_new_password_is_in_our_own_words(analyst: Membership, client: Client) -> None:
+    form = client.get(reverse("account_reset_password")).text
+    assert "E-mail address</label>" in form
+    assert "Send the link</button>" in form
+    typed = {"email": analyst.user.email}
+    done = client.post(reverse("account_reset_password"), typed, follow=True).text
+    assert "an e-mail with a link goes to it" in done
+    read = re.sub(r"<[^>]*>", " ", form + done)
+    assert re.search(r"\bemail\b|contact us", read, re.IGNORECASE) is None
 
 
 @pytest.mark.parametrize(
