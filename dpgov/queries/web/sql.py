@@ -107,10 +107,12 @@ def _page(
         MarkedLine(number, line, [p for p in problems if p.line == number])
         for number, line in enumerate(text.split("\n"), start=1)
     ]
+    words = words_of(ground.dataset.slug, ground.schema, unit=form.unit)
     context = {
         "dataset": ground.dataset,
         "form": form,
-        "words": words_of(ground.dataset.slug, ground.schema, unit=form.unit),
+        "words": words,
+        "dated": next((column for column in words["columns"] if column["periods"]), None),
         "functions": FUNCTIONS,
         "problems": problems,
         "marked": [line for line in lines if line.problems],

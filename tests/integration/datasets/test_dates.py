@@ -1,5 +1,6 @@
 """A column of dates from the owner's file to an analyst's line by month."""
 
+import html
 import json
 from collections.abc import Callable
 from typing import Any
@@ -67,6 +68,18 @@ def test_what_was_declared_is_kept_shown_and_read_again(
         "missing": "drop",
         "impute": None,
     }
+
+
+def test_what_the_page_for_sql_says_of_dates_can_be_asked(
+    visits: Dataset, analyst: Membership, client_for: Callable[[Membership], Client]
+) -> None:
+    client, page = client_for(analyst), reverse("queries:ask_sql", args=[visits.slug])
+    reference = html.unescape(client.get(page).text).partition("SQL reference")[2]
+    assert "one of day, week, month, quarter, year" in reference
+    for group in ("DATE_TRUNC('period', city)", "EXTRACT(YEAR FROM city)"):
+        assert group in reference
+        text = f"SELECT COUNT(*) FROM visits GROUP BY {group.replace('period', 'week')}"
+        assert client.post(page, {"sql": text, "epsilon": "0.5"}).status_code == 200
 
 
 @pytest.mark.parametrize(

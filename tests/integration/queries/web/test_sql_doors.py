@@ -1,5 +1,6 @@
 """SQL through the doors: priced, never asked by itself, refused at its place."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -45,6 +46,15 @@ def test_the_example_of_the_page_can_be_asked(
     answer = client.post(page, {"sql": form["sql"].value(), "epsilon": form["epsilon"].value()})
     assert answer.status_code == 200
     assert answer.templates[0].name == "queries/ask/ask.html"
+
+
+def test_the_reference_names_what_arranges_an_answer_and_dates_only_where_there_are_some(
+    client_for: ClientFor, analyst: Membership, page: str
+) -> None:
+    reference = client_for(analyst).get(page).text.partition("SQL reference")[2]
+    parts = re.findall(r'<dt translate="no">([^<]+)</dt>', reference)
+    assert parts[3:6] == ["GROUP BY", "HAVING", "ORDER BY, LIMIT"]
+    assert "DATE_TRUNC" not in reference
 
 
 @pytest.mark.parametrize("name", ["data", "adult-census-income", '"any name at all"', "Visits"])
