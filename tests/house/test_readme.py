@@ -2,6 +2,7 @@
 
 import re
 
+from dpgov.demo import people
 from tests.house.tree import ROOT
 from tests.profile import WHOLE
 
@@ -15,6 +16,15 @@ _INTO_OWN_FOLDER = "python3 -m venv .uv && .uv/bin/pip install uv && .uv/bin/uv 
 def test_both_install_into_a_folder_of_their_own() -> None:
     assert f"{_INTO_OWN_FOLDER}--no-dev manage.py demo" == DEMO
     assert f"{_INTO_OWN_FOLDER}pytest" == SUITE
+
+
+def test_the_sign_ins_of_the_readme_are_all_of_its_organisation_and_one_of_another() -> None:
+    """More are printed, of people in other organisations: the README says so."""
+    assert "sign-ins, these and some of other organisations" in _README
+    listed = re.findall(r"`([a-z-]+)@", _README.partition("| sign in as |")[2].partition("\n\n")[0])
+    printed = (*people.EVERYBODY_OF_THE_PAST, *people.RIVERSIDE)
+    ours = {person.address for person in printed if person.tenant == people.TENANT}
+    assert sorted(listed) == sorted({*ours, people.STRANGER.address})
 
 
 def test_the_demonstration_installs_no_test_tools() -> None:

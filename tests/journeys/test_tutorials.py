@@ -254,7 +254,7 @@ def _administrator_invites(lesson: Lesson, begin: Begin, fresh: Product) -> None
         lesson.click("Approvals")
         lesson.click("Invite second.officer@example.org as compliance officer")
         lesson.fill("Your reason", "I know her")
-        lesson.click("Approve")
+        lesson.click("Approve and carry out")
         lesson.see("Approved and carried out.", told=False)
     with lesson.section("4. Join, as the invited person"), lesson.at(begin()):
         lesson.page.goto(link_in_the_latest_letter(fresh))
