@@ -72,7 +72,8 @@ def _join(page: Page) -> None:
 def _add_a_passkey(page: Page, picture: Callable[[str], None]) -> None:
     page.get_by_role("button", name="Key Holder").click()
     page.get_by_role("link", name="Two-factor sign-in and passkeys").click()
-    keys = page.locator("section").filter(has=page.get_by_role("heading", name="Security keys"))
+    heading = page.get_by_role("heading", name="Passkeys and security keys")
+    keys = page.locator("section").filter(has=heading)
     keys.get_by_role("link", name="Add").click()
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Confirm").click()

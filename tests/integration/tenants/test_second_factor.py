@@ -1,11 +1,13 @@
 """A second factor where a role needs one; passkeys on the pages; sessions that can be ended."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from allauth.usersessions.models import UserSession
 from django.core.management import CommandError, call_command
@@ -98,6 +100,31 @@ def test_the_sign_in_page_offers_a_passkey_without_inline_code(client: Client) -
     inline = [part.split(">")[0] for part in page.split("<script")[1:]]
     assert [tag for tag in inline if "src=" not in tag and "application/json" not in tag] == []
     assert "unsafe" not in answer.headers["Content-Security-Policy"]
+
+
+def test_second_factors_and_keys_are_called_the_same_on_every_page(person: Membership) -> None:
+    """As in the menu; a list that holds passkeys is not called that of security keys."""
+    browser = Client()
+    sign_in(browser, person)
+    pages = {name: browser.get(reverse(name)).text for name in ("mfa_index", "mfa_list_webauthn")}
+    titles = {name: re.findall(r"<h[12]>([^<]+)<", page) for name, page in pages.items()}
+    assert titles["mfa_index"][:3] == [
+        "Two-factor sign-in and passkeys",
+        "Authenticator app",
+        "Passkeys and security keys",
+    ]
+    assert f'href="{reverse("mfa_index")}">{titles["mfa_index"][0]}</a>' in pages["mfa_index"]
+    assert titles["mfa_list_webauthn"][0] == titles["mfa_index"][2]
+
+
+def test_what_is_left_of_recovery_codes_is_said_beside_them(person: Membership) -> None:
+    browser, page = Client(), reverse("mfa_index")
+    sign_in(browser, person)
+    assert "None yet. You get them with an app or a key" in browser.get(page).text
+    TOTP.activate(person.user, generate_totp_secret())
+    assert "Active: after your password" in browser.get(page).text
+    RecoveryCodes.activate(person.user)
+    assert "10 of 10 are left." in browser.get(page).text
 
 
 def test_a_passkey_can_be_added_after_the_password_was_typed(person: Membership) -> None:
