@@ -257,7 +257,7 @@ def test_its_last_day_is_written_as_its_reader_s_language_writes_days(
         reverse("surveys:list"): browser,
     }
     for page, reader in pages.items():
-        for language, day in (("en-gb", "31 December 2999"), ("de", "31. Dezember 2999")):
+        for language, day in (("en-gb", "31 Dec 2999"), ("de", "31. Dez 2999")):
             reader.cookies["django_language"] = language
             assert day in reader.get(page).content.decode(), page
 
