@@ -3,16 +3,17 @@
 Where every value of a part is in its sketch, two parts are compared by all their numbers. They are
 near when they differ by a few rows in all, or when they agree so well that two samples of one
 distribution would hardly do so by chance: the numbers of other people differ by about their square
-roots (Pearson's statistic of two Poisson samples; its distribution: Abramowitz and Stegun 26.4).
+roots (see `chance`).
 """
 
 from collections.abc import Sequence
 from functools import cache
-from math import lgamma, log, sqrt
+from math import log2, sqrt
 
 import numpy as np
 
 from dpgov.engines.beside import ROUNDING, Columns, Common, Floats, Truths
+from dpgov.engines.chance import log2_at_most
 from dpgov.engines.fingerprint import MultisetFingerprint
 
 # One row less is 1, one row changed is 2; a quarter of a tiny table is more than a few.
@@ -36,7 +37,7 @@ def near(one: MultisetFingerprint, other: MultisetFingerprint) -> bool:
 
 def same_columns(one: Sequence[MultisetFingerprint], other: Sequence[MultisetFingerprint]) -> bool:
     """Whether a table with fewer columns has only such as the other one has too."""
-    smaller, larger = sorted((_with_values(one), _with_values(other)), key=len)
+    smaller, larger = _by_size(one, other)
     if not smaller or len(smaller) == len(larger):
         # Of as many columns the rows are compared, which say more.
         return False
@@ -52,13 +53,13 @@ def too_many_alike(
     Columns that say the same in other words (a code and its name) count once, and those that were
     laid out (the same number for each region) not at all.
     """
-    smaller, larger = sorted((_with_values(one), _with_values(other)), key=len)
+    smaller, larger = _by_size(one, other)
     known = _Known(larger)
     agreeing = [(part, found) for part in smaller if (found := known.near(part))]
     told = {
-        tuple(sorted(part.counts.tolist())): max(_bits(*_numbers(part, each)) for each in found)
+        tuple(sorted(part.counts.tolist())): known.bits(part, found)
         for part, found in agreeing
-        if not _laid_out(part)
+        if not laid_out(part)
     }
     needed = _BITS_OF_MOST_COLUMNS if 2 * len(agreeing) > len(smaller) else _BITS_OF_COLUMNS
     return sum(told.values()) >= needed
@@ -80,6 +81,16 @@ class _Known:
         if content not in self._near:
             self._near[content] = [each for each in self._close(part) if near(part, each)]
         return self._near[content]
+
+    def bits(self, part: MultisetFingerprint, found: Sequence[MultisetFingerprint]) -> float:
+        """Of the nearest of them, less those of having had so many to choose from."""
+        nearest = max(_bits(*_numbers(part, each)) for each in found)
+        return max(0.0, nearest - log2(self._having(part)))
+
+    def _having(self, part: MultisetFingerprint) -> int:
+        """How many columns have its most frequent value."""
+        common = self._columns.common(part)
+        return int(np.count_nonzero(common.places == int(part.counts.argmax())))
 
     def _close(self, part: MultisetFingerprint) -> list[MultisetFingerprint]:
         common = self._columns.common(part)
@@ -108,6 +119,14 @@ class _Known:
         return perhaps
 
 
+def _by_size(
+    one: Sequence[MultisetFingerprint], other: Sequence[MultisetFingerprint]
+) -> list[list[MultisetFingerprint]]:
+    """The fewer columns first; of as many, always the same ones, whichever were given first."""
+    both = (_with_values(one), _with_values(other))
+    return sorted(both, key=lambda parts: (len(parts), [part.digest for part in parts]))
+
+
 def _with_values(parts: Sequence[MultisetFingerprint]) -> list[MultisetFingerprint]:
     return [part for part in parts if part.total]
 
@@ -126,7 +145,8 @@ def _numbers(one: MultisetFingerprint, other: MultisetFingerprint) -> tuple[Floa
     return x, y
 
 
-def _laid_out(part: MultisetFingerprint) -> bool:
+def laid_out(part: MultisetFingerprint) -> bool:
+    """Whether its numbers are too even to have been drawn."""
     counts = part.counts.astype(np.float64)
     return len(counts) < 2 or bool(counts.var() < _LAID_OUT * counts.mean())
 
@@ -137,7 +157,7 @@ def _bits(x: Floats, y: Floats) -> float:
     Half a row is added to each difference: that numbers are equal is no miracle.
     """
     statistic = float(_matched(x, y).sum())
-    return -_log2_at_most(statistic, max(1, len(x) - 1))
+    return -log2_at_most(statistic, max(1, len(x) - 1))
 
 
 @cache
@@ -147,7 +167,7 @@ def _furthest(values: int) -> float:
     low, high = 0.0, float(freedom)
     for _ in range(60):
         middle = (low + high) / 2
-        is_near = -_log2_at_most(middle, freedom) >= _NEAR_BITS
+        is_near = -log2_at_most(middle, freedom) >= _NEAR_BITS
         low, high = (middle, high) if is_near else (low, middle)
     return high * (1 + ROUNDING)
 
@@ -159,20 +179,3 @@ def _matched(x: Floats, y: Floats) -> Floats:
 def _unmatched(counts: Floats) -> Floats:
     """The same of values that the other one does not have."""
     return _matched(counts, np.zeros_like(counts))
-
-
-def _log2_at_most(statistic: float, freedom: int) -> float:
-    """log2 of the chance that chi squared, of so many degrees of freedom, is at most this.
-
-    0 above its mean, where nothing depends on the difference.
-    """
-    a, half = freedom / 2, statistic / 2
-    if half >= a:
-        return 0.0
-    term = total = 1.0
-    step = 0
-    while term > total * 1e-12:
-        step += 1
-        term *= half / (a + step)
-        total += term
-    return (a * log(half) - half - lgamma(a + 1) + log(total)) / log(2)

@@ -15,8 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dpgov.engines.beside import ROUNDING, Columns, Floats, PairSums, distinct
+from dpgov.engines.chance import Samples, log2_at_most
 from dpgov.engines.counts import near, same_columns, too_many_alike
 from dpgov.engines.fingerprint import MultisetFingerprint, TableFingerprint
+from dpgov.engines.in_order import agree_in_order
 
 # A mean of one occurrence and a bit: what values look like that occur once each by chance.
 _MOSTLY_ONCE = 1.58
@@ -30,6 +32,8 @@ _LAID_OUT = 0.5
 # Rows that chance repeats so often have more than twice this variance by mean, rows of which all or
 # many are there twice less.
 _IN_ONE_NUMBER = 0.2
+# Rows that repeat have to agree better than by a chance of one in a thousand.
+_BITS_OF_ROWS = 10.0
 # Some rows in common: this share of the smaller table, and so many standard deviations of chance.
 _SOME, _BEYOND_CHANCE = 0.1, 5.0
 
@@ -37,7 +41,7 @@ _SOME, _BEYOND_CHANCE = 0.1, 5.0
 class Likeness(StrEnum):
     """How the tables were recognised, the strongest first; NONE for other people.
 
-    COUNTS: few different rows, in nearly the same numbers. SOME: too few rows in common to say
+    COUNTS: rows that repeat, in nearly the same numbers. SOME: too few rows in common to say
     that it is the same data.
     """
 
@@ -69,6 +73,8 @@ def likeness(one: TableFingerprint, other: TableFingerprint) -> Likeness:
         return Likeness.ROWS
     if _come_again(one.rows, other.rows):
         return Likeness.ROWS
+    if _agree(one.rows, other.rows):
+        return Likeness.COUNTS
     if near(one.rows, other.rows) or same_columns(one.columns, other.columns):
         return Likeness.COUNTS
     return _by_columns(one, other)
@@ -82,7 +88,7 @@ def _same_file(one: TableFingerprint, other: TableFingerprint) -> bool:
 def _by_columns(one: TableFingerprint, other: TableFingerprint) -> Likeness:
     if _any_alike(one.columns, other.columns):
         return Likeness.COLUMNS
-    if too_many_alike(one.columns, other.columns):
+    if too_many_alike(one.columns, other.columns) or agree_in_order(one, other):
         return Likeness.COLUMNS
     if _some_rows(one.rows, other.rows):
         return Likeness.SOME
@@ -149,6 +155,20 @@ def _alike(
         enough = bool(np.minimum(x, y).sum() >= fewest_shared)
         return enough and _mostly_contained(x, y, chance)
     return _closer_than_chance(x, y, other.total / one.total)
+
+
+def _agree(one: MultisetFingerprint, other: MultisetFingerprint) -> bool:
+    """Whether rows that repeat are there in numbers that agree beyond chance, at any scale.
+
+    Each row is of one kind, so that nothing here depends on each other.
+    """
+    if min(one.total, other.total) < _FEWEST_ROWS:
+        return False
+    x, y = _aligned(one, other)
+    if max(_mean(x), _mean(y)) <= _MOSTLY_ONCE or min(_dispersion(x), _dispersion(y)) < _LAID_OUT:
+        return False
+    apart = float(Samples.of(one.total, other.total).apart(x, y).sum())
+    return -log2_at_most(apart, max(1, len(x) - 1)) >= _BITS_OF_ROWS
 
 
 def _come_again(one: MultisetFingerprint, other: MultisetFingerprint) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from math import sqrt
+from math import log2, sqrt
 from typing import Any
 from unittest.mock import patch
 
@@ -90,6 +90,12 @@ class _EachWithEach:
 
     def near(self, part: MultisetFingerprint) -> list[MultisetFingerprint]:
         return list(self._near(part)) if counts._repeats(part) else []
+
+    def bits(self, part: MultisetFingerprint, found: Sequence[MultisetFingerprint]) -> float:
+        value = part.hashes[int(part.counts.argmax())]
+        having = _contents([each for each in self._parts if value in each.hashes])
+        nearest = max(counts._bits(*counts._numbers(part, each)) for each in found)
+        return max(0.0, nearest - log2(len(having)))
 
     def _near(self, part: MultisetFingerprint) -> Iterator[MultisetFingerprint]:
         place = int(part.counts.argmax())
