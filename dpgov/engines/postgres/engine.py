@@ -32,7 +32,13 @@ from dpgov.engines.postgres.checking import (
 from dpgov.engines.postgres.coding import code_of
 from dpgov.engines.postgres.conditions import Conditions
 from dpgov.engines.postgres.rows import Source, counts_units, data_sql, has_key
-from dpgov.engines.postgres.server import Connection, Server, compile_none_but_short, opened
+from dpgov.engines.postgres.server import (
+    OF_AN_ANSWER,
+    Connection,
+    Server,
+    compile_none_but_short,
+    opened,
+)
 from dpgov.engines.scan import compile_scan
 from dpgov.privacy.plan.request import ExactAnswer, ExactRequest
 
@@ -92,7 +98,7 @@ class PostgresEngine:
         """The exact integers; raises DataNotOpened if no row was read, else EngineFailure."""
         try:
             check_bounds(self._source.unit, request)
-            with opened(self._server, self._allowed, self._seconds) as connection:
+            with opened(self._server, self._allowed, self._seconds, OF_AN_ANSWER) as connection:
                 return self._answered(connection, request)
         except DataNotOpened:
             failed: EngineFailure = DataNotOpened()

@@ -7,10 +7,11 @@ it anywhere: not in a representation, an error or a log.
 import ipaddress
 import os
 import socket
+import struct
 from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
-from threading import Timer
+from threading import Event, Thread, Timer
 from typing import Any
 
 import psycopg
@@ -23,6 +24,12 @@ Connection = psycopg.Connection[TupleRow]
 _CONNECT_SECONDS = 10
 _LOCK_MILLISECONDS = 5_000
 _GRACE_SECONDS = 5
+_LOOKED_AGAIN_SECONDS = 0.02
+# What a server may say: of a table with all its columns and parts, and of an answer, which has a
+# million numbers at most, each beside its codes.
+OF_A_CATALOG, OF_AN_ANSWER = 2**25, 2**28
+# Where the bytes that came stand in Linux's struct tcp_info.
+_BYTES_CAME = struct.Struct("128xQ")
 _OLDEST = 140_000
 # In the server's own measure: a scan of some 50 million rows, or of 4 million that are sorted.
 _LONG = 1_500_000
@@ -110,11 +117,14 @@ def compile_none_but_short(connection: Connection, statement: str) -> None:
 
 
 @contextmanager
-def opened(server: Server, allowed: Collection[str], seconds: int) -> Iterator[Connection]:
+def opened(
+    server: Server, allowed: Collection[str], seconds: int, most: int = OF_A_CATALOG
+) -> Iterator[Connection]:
     """Within, one read-only transaction on a server whose address is allowed.
 
     Raises DataNotOpened if there is none: nothing was asked of it then. Ends a little after so many
-    seconds even if the server says nothing any more, which its own limits do not help against.
+    seconds even if the server says nothing any more, and soon after it has said more than `most`
+    bytes: its own limits do not help against that.
     """
     connection = None
     # What libpq takes for several hosts, or for a socket, is no host.
@@ -122,7 +132,7 @@ def opened(server: Server, allowed: Collection[str], seconds: int) -> Iterator[C
         connection = _connected(server, seconds)
     if connection is None:
         raise DataNotOpened
-    with _hung_up_after(connection, seconds + _GRACE_SECONDS), closing(connection):
+    with _hung_up_after(connection, seconds + _GRACE_SECONDS, most), closing(connection):
         if not _begun(connection):
             raise DataNotOpened
         yield connection
@@ -147,18 +157,42 @@ def _begun(connection: Connection) -> bool:
 
 
 @contextmanager
-def _hung_up_after(connection: Connection, seconds: float) -> Iterator[None]:
-    """Within, the line is cut at that time, so that whoever waits for an answer gets an error."""
-    line = socket.socket(fileno=os.dup(connection.fileno()))
+def _hung_up_after(connection: Connection, seconds: float, most: int) -> Iterator[None]:
+    """Within, the line is cut at that time, so that whoever waits for an answer gets an error.
+
+    Or after so many bytes: whatever comes is kept until it is whole.
+    """
+    line, ended = socket.socket(fileno=os.dup(connection.fileno())), Event()
     timer = Timer(seconds, _cut, [line])
-    timer.daemon = True
-    timer.start()
+    listener = Thread(target=_cut_after, args=(line, most, ended))
+    for each in (timer, listener):
+        each.daemon = True
+        each.start()
     try:
         yield
     finally:
+        ended.set()
         timer.cancel()
-        timer.join()
+        for each in (timer, listener):
+            each.join()
         line.close()
+
+
+def _cut_after(line: socket.socket, most: int, ended: Event) -> None:
+    """Cut it once it has brought more, looking again and again until it has ended."""
+    while not ended.wait(_LOOKED_AGAIN_SECONDS):
+        if _brought(line) > most:
+            _cut(line)
+
+
+def _brought(line: socket.socket) -> int:
+    """How many bytes came; 0 where the system does not say."""
+    try:
+        told = line.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _BYTES_CAME.size)
+        (came,) = _BYTES_CAME.unpack(told)
+    except (OSError, struct.error):
+        return 0
+    return int(came)
 
 
 def _cut(line: socket.socket) -> None:
