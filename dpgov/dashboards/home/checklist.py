@@ -124,7 +124,7 @@ def _owner(membership: Membership) -> list[Item]:
 def _analyst(membership: Membership) -> list[Item]:
     known = _facts(membership, Role.ANALYST)
     return [
-        Item(_("Find a dataset and read its privacy label"), "datasets:list", known["dataset"]),
+        Item(_("Have a data owner register a dataset"), "datasets:list", known["dataset"]),
         Item(_("Ask your first question"), "datasets:list", known["own"]),
         Item(_("Make a token, to ask from a notebook"), "tenants:tokens", known["token"]),
     ]

@@ -44,6 +44,15 @@ class QuestionAboveLimit(SpokenRefusal, ValueError):
         super().__init__(said("One question cannot cost more than the limit of the whole budget."))
 
 
+class QuestionBelowLeast(SpokenRefusal, ValueError):
+    """Nothing could be asked where one question may cost less than every question costs."""
+
+    def __init__(self, floor: str) -> None:
+        super().__init__(
+            said("Here every question costs at least {floor}: none could be asked.", floor=floor)
+        )
+
+
 class OwnPermit(SpokenRefusal, ValueError):
     """Nobody permits themselves what they ask, in whichever role."""
 
@@ -62,12 +71,15 @@ class PermitOver(SpokenRefusal, ValueError):
 def change_policy(*, dataset: Dataset, rules: Rules, user: User) -> None:
     """Let other rules hold from the next question on.
 
-    Raises QuestionAboveLimit, LeastPriceTooHigh and LeastPriceTooLow.
+    Raises QuestionAboveLimit, QuestionBelowLeast, LeastPriceTooHigh and LeastPriceTooLow.
     """
     locked = Dataset.objects.select_for_update(of=("self",)).select_related("budget")
     present = locked.get(pk=dataset.pk)
     if rules.per_query_nano > present.budget.limit_nano:
         raise QuestionAboveLimit
+    floor = floor_nano(present.budget.currency)
+    if rules.per_query_nano < min(floor, present.budget.limit_nano):
+        raise QuestionBelowLeast(question(floor, present.budget.currency))
     _check_least(rules, present.budget.currency)
     before = own_rules_of(present)
     Dataset.objects.filter(pk=present.pk).update(per_query_limit_nano=rules.per_query_nano)

@@ -31,7 +31,7 @@ def policy(request: HttpRequest, slug: str) -> HttpResponse:
         user = membership_of(request).user
         try:
             services.change_policy(dataset=dataset, rules=form.rules(), user=user)
-        except services.QuestionAboveLimit as refusal:
+        except (services.QuestionAboveLimit, services.QuestionBelowLeast) as refusal:
             form.add_error("per_query", str(refusal))
         except (services.LeastPriceTooHigh, services.LeastPriceTooLow) as refusal:
             form.add_error("least_price", str(refusal))

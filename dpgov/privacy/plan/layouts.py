@@ -25,6 +25,8 @@ _GROUPS = {
     "mm": "minute",
     "ss": "second",
 }
+# As programs write them, for strftime.
+_OF_PROGRAMS = {"%Y": "YYYY", "%m": "MM", "%d": "DD", "%H": "HH", "%M": "mm", "%S": "ss"}
 _TOKEN = re.compile("|".join(_GROUPS))
 # What must be written so that the period is known.
 NEEDED: dict[DateStep, tuple[str, ...]] = {
@@ -70,7 +72,9 @@ def _refused(message: str) -> InvalidDomain:
 
 
 def _spelt(text: str) -> str:
-    """The letters of other programs: dd.mm.yyyy, and TT.MM.JJJJ of German spreadsheets."""
+    """The letters of other programs: dd.mm.yyyy, %d.%m.%Y, and TT.MM.JJJJ of German ones."""
+    for sign, token in _OF_PROGRAMS.items():
+        text = text.replace(sign, token)
     german = text.replace("J", "Y").replace("j", "y").replace("TT", "DD").replace("tt", "dd")
     plain = german.replace("y", "Y").replace("d", "D").replace("h", "H").replace("S", "s")
     # Without hours there are no minutes.

@@ -34,7 +34,7 @@ STEPS = [
 ]
 # What a rule for missing values is called where there is room for a word or two.
 _IN_A_CELL: dict[str, Any] = {
-    "drop": _("row left out"),
+    "drop": _("left out of statistics"),
     "impute": _("counts as"),
     "require": _("never missing"),
 }

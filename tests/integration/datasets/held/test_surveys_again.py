@@ -70,7 +70,7 @@ def registered(owner: Membership, name: str, table: Table) -> Dataset:
     [
         ((20, 2, 1000, 4), numbered),
         ((20, 2, 1000, 10), shorter),
-        ((12, 2, 1000, 60), as_it_was),
+        ((12, 2, 1000, 40), as_it_was),
         ((12, 3, 1000, 4), numbered),
     ],
 )

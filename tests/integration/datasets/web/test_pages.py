@@ -2,16 +2,20 @@
 
 import re
 from collections.abc import Callable
+from html import unescape
+from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.template.loader import render_to_string
 from django.test import Client
 from django.urls import reverse
 
 from dpgov.audit.models import AuditEntry
 from dpgov.budgets.models import Budget
 from dpgov.datasets.models import Dataset, Upload
+from dpgov.datasets.selectors import current_version
 from dpgov.datasets.templatetags.privacy_label import noise_lines
 from dpgov.privacy.accounting.decimals import NANO
 from dpgov.privacy.accounting.loss import Mode
@@ -243,3 +247,24 @@ def test_text_of_users_is_inert(browser: Client, upload: Upload) -> None:
         page = browser.get(address).content.decode()
         assert script not in page
         assert "&lt;script&gt;" in page
+
+
+def test_the_label_says_where_a_missing_value_is_counted(
+    browser: Client, people: Dataset, analyst: Membership, client_for: SignIn
+) -> None:
+    """Left out of statistics is not left out of groups; what is never missing is not left out."""
+    page = reverse("datasets:detail", args=[people.slug])
+    columns = current_version(people).columns
+    said = {
+        ("date", "drop"): "left out of this column's statistics; in groups, “no date”",
+        ("number", "drop"): "left out of this column's statistics; in groups, “other”",
+        ("number", "require"): "there are none",
+    }
+    age = columns.get(name="age")
+    for (kind, rule), words in said.items():
+        shown = SimpleNamespace(**{**vars(age), "kind": kind, "missing": rule})
+        table = render_to_string("datasets/_column_table.html", {"columns": [shown]})
+        assert words in unescape(table)
+    assert "left out of this column's statistics" in unescape(
+        client_for(analyst).get(page).content.decode()
+    )

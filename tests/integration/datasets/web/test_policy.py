@@ -196,6 +196,11 @@ def test_the_page_begins_with_templates_and_saves(
     refused = browser.post(address, typed | {"per_query": "11"})
     assert refused.status_code == 422
     assert "cannot cost more than the limit" in refused.text
+    nothing = browser.post(address, typed | {"per_query": "0.00000001", "approval_above": ""})
+    assert nothing.status_code == 422
+    assert "none could be asked" in nothing.text
+    dataset.refresh_from_db()
+    assert rules_of(dataset).per_query_nano == NANO
 
 
 def test_in_german_the_form_reads_the_amounts_that_it_was_filled_with(

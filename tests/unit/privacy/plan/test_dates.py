@@ -113,6 +113,8 @@ def test_what_cannot_be_declared_is_refused_at_its_field(
         ("mm/dd/yyyy", "MM/DD/YYYY"),
         ("DD.MM.YYYY hh:mm", "DD.MM.YYYY HH:mm"),
         ("yyyy-MM-dd HH:mm:ss", "YYYY-MM-DD HH:mm:ss"),
+        ("%d.%m.%Y", "DD.MM.YYYY"),
+        ("%Y-%m-%d %H:%M:%S", "YYYY-MM-DD HH:mm:ss"),
     ],
 )
 def test_a_format_may_be_spelt_as_other_programs_do(typed: str, layout: str) -> None:
