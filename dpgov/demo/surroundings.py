@@ -15,12 +15,18 @@ def add_place(parser: ArgumentParser) -> None:
 
 
 def prepare(arguments: Sequence[str]) -> None:
-    """Plain HTTP, for one person at this machine; the host that was asked for is allowed."""
+    """Plain HTTP, for one person at this machine; the host that was asked for is allowed.
+
+    Letters lead there; to this machine itself where the site listens to everybody.
+    """
     parser = ArgumentParser(add_help=False)
     add_place(parser)
-    host: str = parser.parse_known_args(arguments)[0].host
+    asked = parser.parse_known_args(arguments)[0]
+    host: str = asked.host
     everywhere = host in ("0.0.0.0", "::")  # noqa: S104 - the person's own choice
     os.environ.setdefault(
         "DPGOV_ALLOWED_HOSTS", "*" if everywhere else f"localhost,127.0.0.1,[::1],{host}"
     )
     os.environ["DPGOV_HTTPS"] = "0"
+    here = "127.0.0.1" if everywhere else f"[{host}]" if ":" in host else host
+    os.environ.setdefault("DPGOV_BASE_URL", f"http://{here}:{asked.port}")

@@ -13,6 +13,7 @@ from uuid import UUID
 import structlog
 from django.core.mail import EmailMessage
 from django.db.models import QuerySet
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from dpgov.notices.delivery.pauses import GIVEN_UP_AFTER, next_try, pausing
@@ -134,9 +135,10 @@ def _letter(notice: Notice) -> EmailMessage:
         why = _("Which e-mails you get is for you to choose: in your notification settings.")
     where = whole_address(page_of(notice.event.kind, notice.event.detail))
     rest = f"{where}\n\n" if where else ""
+    choices = whole_address(reverse("notices:list"))
     return EmailMessage(
         subject=" ".join(f"{notice.tenant.name}: {words}".split())[:200],
-        body=f"{words}\n\n{rest}{why}\n",
+        body=f"{words}\n\n{rest}{why}\n" + (f"{choices}\n" if choices else ""),
         to=[notice.person.email],
         headers={"Message-ID": f"<{notice.pk}@notices.dpgov>", "Auto-Submitted": "auto-generated"},
     )

@@ -52,6 +52,7 @@ def test_a_letter_goes_out_once_with_an_address_to_look_at(
     assert letter.to == [officer.user.email]
     assert "\n" not in letter.subject
     assert "https://dpgov.example.org/datasets/" in letter.body
+    assert letter.body.endswith("settings.\nhttps://dpgov.example.org/notices/\n")
     assert letter.extra_headers["Message-ID"] == f"<{Notice.objects.get().pk}@notices.dpgov>"
     assert Notice.objects.get().letter == State.SENT
 
