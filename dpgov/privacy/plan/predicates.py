@@ -7,7 +7,7 @@ value passes `is_missing` and nothing else, `!=` included, as in SQL.
 
 from collections.abc import Iterable
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations
 
 from dpgov.language.said import said
 from dpgov.privacy.plan.calendar import number_of, span_of, start_of
@@ -77,8 +77,16 @@ def _apart(one: CodeFilter, other: CodeFilter) -> bool:
     """Whether no value of a column passes both."""
     if one.column != other.column or (one.missing_passes and other.missing_passes):
         return False
-    pairs = product(one.ranges, other.ranges)
-    return not any(max(a, c) <= min(b, d) for (a, b), (c, d) in pairs)
+    # In order, whoever has begun last begins behind whatever ended before, or both share a value.
+    ends = sorted(
+        (low, high, number) for number, each in enumerate((one, other)) for low, high in each.ranges
+    )
+    reached = [-1, -1]
+    for low, high, number in ends:
+        if low <= reached[1 - number]:
+            return False
+        reached[number] = max(reached[number], high)
+    return True
 
 
 class UnknownColumn(ValueError):
