@@ -20,6 +20,7 @@ from dpgov.engines.postgres import engine
 from dpgov.engines.postgres import server as connecting
 from dpgov.engines.postgres.engine import check_source
 from dpgov.privacy.plan.request import ExactRequest, Measure, MeasureKind
+from tests.servers.waiting import PATIENCE
 from tests.unit.engines.postgres.owner import Owner
 from tests.unit.engines.tables import number
 
@@ -27,7 +28,6 @@ COUNT = ExactRequest((), (), (Measure(MeasureKind.ROWS),))
 V = number("v", "0", "9")
 # What a server says when it waits for the next statement.
 READY = b"Z\x00\x00\x00\x05"
-_PATIENCE = 60
 
 
 @dataclass
@@ -69,7 +69,7 @@ class Line:
     def _floods(self, here: socket.socket, beginning: bytes) -> None:
         with suppress(ConnectionError):
             here.sendall(beginning + b"x" * self.flood)
-            here.settimeout(_PATIENCE)
+            here.settimeout(PATIENCE)
             if here.recv(1):
                 return
         self.cut.set()
@@ -174,7 +174,7 @@ def test_one_that_never_stops_talking_is_cut_off(
     line.most, line.flood = answers, 2 * connecting.OF_A_CATALOG
     with pytest.raises(DataNotOpened):
         check_source(distant.server, distant.source("kept", [V]), allowed=[distant.server.address])
-    assert line.cut.wait(_PATIENCE)
+    assert line.cut.wait(PATIENCE)
 
 
 def test_an_answer_has_no_more_bytes_than_answers_have(
@@ -184,4 +184,4 @@ def test_an_answer_has_no_more_bytes_than_answers_have(
     monkeypatch.setattr(engine, "OF_AN_ANSWER", 2**20)
     line.most, line.flood = line.answered - 1, 2**21
     assert _failure(distant) is EngineFailure
-    assert line.cut.wait(_PATIENCE)
+    assert line.cut.wait(PATIENCE)
