@@ -13,7 +13,7 @@ from math import log2, sqrt
 import numpy as np
 
 from dpgov.engines.beside import ROUNDING, Columns, Common, Floats, Truths
-from dpgov.engines.chance import log2_at_most
+from dpgov.engines.chance import Samples, log2_at_most
 from dpgov.engines.fingerprint import MultisetFingerprint
 
 # One row less is 1, one row changed is 2; a quarter of a tiny table is more than a few.
@@ -22,6 +22,8 @@ FEW_ROWS, _FEW_OF_ALL = 3, 4
 _NEAR_BITS = 10.0
 # Of several columns, most of a table's or not: they may depend on each other, or be planned.
 _BITS_OF_MOST_COLUMNS, _BITS_OF_COLUMNS = 24.0, 64.0
+# How far apart numbers are, of samples of any size.
+_matched = Samples(1.0, 0.5).apart
 # Variance by mean: below this, numbers were laid out rather than drawn.
 _LAID_OUT = 0.5
 
@@ -152,10 +154,7 @@ def laid_out(part: MultisetFingerprint) -> bool:
 
 
 def _bits(x: Floats, y: Floats) -> float:
-    """Bits of the chance that two samples of one distribution come as close as these.
-
-    Half a row is added to each difference: that numbers are equal is no miracle.
-    """
+    """Bits of the chance that two samples of one distribution come as close as these."""
     statistic = float(_matched(x, y).sum())
     return -log2_at_most(statistic, max(1, len(x) - 1))
 
@@ -170,10 +169,6 @@ def _furthest(values: int) -> float:
         is_near = -log2_at_most(middle, freedom) >= _NEAR_BITS
         low, high = (middle, high) if is_near else (low, middle)
     return high * (1 + ROUNDING)
-
-
-def _matched(x: Floats, y: Floats) -> Floats:
-    return ((np.abs(x - y) + 0.5) ** 2) / (x + y)
 
 
 def _unmatched(counts: Floats) -> Floats:

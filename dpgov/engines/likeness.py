@@ -3,9 +3,10 @@
 Values that mostly occur once (a birth date with a salary, a row of a survey) are recognised by how
 many of one table's values the other one has. Values that repeat (ages) are in any two tables: those
 are recognised by their numbers, which agree far better than two independent samples can; tables of
-few different rows by all their numbers, see `counts`. In each case two tables of different people
-with the same distributions look different. Values that were laid out rather than drawn (numbers
-from 1 to n, the same number of rows for each region) say nothing.
+few different rows by all their numbers, see `counts`; and tables whose columns have few values by
+all of these together, see `in_order`. In each case two tables of different people with the same
+distributions look different. Values that were laid out rather than drawn (numbers from 1 to n, the
+same number of rows for each region) say nothing.
 """
 
 from collections.abc import Iterable, Sequence
