@@ -63,3 +63,11 @@ def test_fields_are_shown_in_one_way() -> None:
     others = [p for p in _TEMPLATES.rglob("*.html") if p.parent.name not in ("fields", "picking")]
     found = {p.relative_to(_TEMPLATES).as_posix() for p in others if _LABEL.search(p.read_text())}
     assert found == set(LABELLED_BY_HAND)
+
+
+def test_whatever_looks_again_by_itself_says_so() -> None:
+    """H6: or a page that is left open keeps its session for days."""
+    looking = {path: path.read_text() for path in _TEMPLATES.rglob("*.html")}
+    again = [text for text in looking.values() if re.search(r'hx-trigger="[^"]*every ', text)]
+    assert len(again) >= 5
+    assert all("""hx-headers='{"Looks-By-Itself": "1"}'""" in text for text in again)

@@ -192,10 +192,12 @@ class SessionEndsMiddleware:
     """Ends a session so many days after its sign-in, and prolongs it while it is used.
 
     Without a click it ends by itself, SESSION_COOKIE_AGE after the last one; that is noted at most
-    every five minutes, or a page in use would write at each click.
+    every five minutes, or a page in use would write at each click. What an open page asks by
+    itself, as it says so, is no click.
     """
 
     _NOTED_EVERY = timedelta(minutes=5)
+    _BY_ITSELF = "Looks-By-Itself"
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -204,7 +206,7 @@ class SessionEndsMiddleware:
         if request.user.is_authenticated:
             if _signed_in_seconds(request) > settings.SESSION_LONGEST_AGE:
                 logout(request)
-            else:
+            elif self._BY_ITSELF not in request.headers:
                 self._prolong(request)
         return self.get_response(request)
 

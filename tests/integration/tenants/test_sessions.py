@@ -55,6 +55,15 @@ def test_a_session_in_use_goes_on_and_is_not_written_at_each_click(browser: Clie
     assert kept_for() > timedelta(hours=11, minutes=50)
 
 
+def test_a_page_that_looks_again_by_itself_keeps_no_session(browser: Client) -> None:
+    """H6: whoever left a list of questions open is signed out like anybody who left."""
+    older(timedelta(hours=11))
+    browser.get("/history/", headers={"looks-by-itself": "1"})
+    assert kept_for() < timedelta(hours=1, minutes=1)
+    assert signed_in(browser)
+    assert kept_for() > timedelta(hours=11, minutes=50)
+
+
 def test_a_session_ends_after_fourteen_days_however_much_it_is_used(browser: Client) -> None:
     """H6, S15"""
     session = browser.session
