@@ -59,9 +59,7 @@ def too_many_alike(
     known = _Known(larger)
     agreeing = [(part, found) for part in smaller if (found := known.near(part))]
     told = {
-        tuple(sorted(part.counts.tolist())): known.bits(part, found)
-        for part, found in agreeing
-        if not laid_out(part)
+        how_often(part): known.bits(part, found) for part, found in agreeing if not laid_out(part)
     }
     needed = _BITS_OF_MOST_COLUMNS if 2 * len(agreeing) > len(smaller) else _BITS_OF_COLUMNS
     return sum(told.values()) >= needed
@@ -145,6 +143,11 @@ def _numbers(one: MultisetFingerprint, other: MultisetFingerprint) -> tuple[Floa
     x[np.searchsorted(values, one.hashes)] = one.counts
     y[np.searchsorted(values, other.hashes)] = other.counts
     return x, y
+
+
+def how_often(part: MultisetFingerprint) -> tuple[int, ...]:
+    """How often its values occur, whichever they are: the same of a code and its name."""
+    return tuple(sorted(part.counts.tolist()))
 
 
 def laid_out(part: MultisetFingerprint) -> bool:

@@ -16,11 +16,10 @@ from collections.abc import Sequence
 from math import lgamma, log
 
 import numpy as np
-import numpy.typing as npt
 
 from dpgov.engines.beside import Columns, Floats
 from dpgov.engines.chance import Samples, log2_at_most
-from dpgov.engines.counts import laid_out
+from dpgov.engines.counts import how_often, laid_out
 from dpgov.engines.fingerprint import MultisetFingerprint, TableFingerprint
 
 # A chance of one in a million.
@@ -32,16 +31,16 @@ _OTHERS = 2
 _CLOSE = 0.2
 _NEVER = 1e18
 
-# For each column of the one and of the other: how far apart, in how many degrees of freedom.
-_Pairs = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
-
 
 def agree_in_order(one: TableFingerprint, other: TableFingerprint) -> bool:
     """Whether the columns of few values, in their order, agree beyond chance."""
-    fewer, more = sorted((one, other), key=lambda table: len(_told(table)))
-    if not _told(fewer):
+    told = [(table.rows.total, _told(table)) for table in (one, other)]
+    (rows, few), (more_rows, many) = sorted(told, key=lambda each: len(each[1]))
+    if not few:
         return False
-    apart, freedom = _pairs(fewer, more)
+    beside = _Beside(many, Samples.of(rows, more_rows), more_rows)
+    apart, freedom = _pairs(few, rows, beside)
+    apart, freedom = apart * _counted(many), freedom * _counted(many)
     return any(
         _bits(statistic, degrees, apart.shape, left_out) >= _BITS
         for left_out, (statistic, degrees) in enumerate(_in_order(apart, freedom))
@@ -52,23 +51,22 @@ def _told(table: TableFingerprint) -> list[MultisetFingerprint]:
     return [part for part in table.columns if part.is_complete and part.total]
 
 
-def _pairs(one: TableFingerprint, other: TableFingerprint) -> _Pairs:
-    """Of each two columns; those that were laid out, or say it again, count for nothing."""
-    few, many = _told(one), _told(other)
-    beside = _Beside(many, Samples.of(one.rows.total, other.rows.total), other.rows.total)
-    apart, freedom = (np.zeros((len(few), len(many))) for _ in range(2))
-    for place, (part, counts) in enumerate(zip(few, _counted(few), strict=True)):
-        if counts:
-            apart[place], freedom[place] = beside.against(part, one.rows.total - part.total)
-    return apart * _counted(many), freedom * _counted(many)
+def _pairs(
+    few: Sequence[MultisetFingerprint], rows: int, beside: "_Beside"
+) -> tuple[Floats, Floats]:
+    """Of each of the few and each of the others: how far apart, in how many degrees of freedom."""
+    counted = np.array(_counted(few), np.float64)[:, None]
+    found = [beside.against(part, rows - part.total) for part in few]
+    apart, freedom = (np.array(each) for each in zip(*found, strict=True))
+    return apart * counted, freedom * counted
 
 
 def _counted(parts: Sequence[MultisetFingerprint]) -> list[bool]:
-    """Which of them say something, and do not say what an earlier one did."""
+    """Which of them say something: what was laid out, or says what an earlier one did, does not."""
     seen: set[tuple[int, ...]] = set()
     found = []
     for part in parts:
-        numbers = tuple(sorted(part.counts.tolist()))
+        numbers = how_often(part)
         found.append(numbers not in seen and not laid_out(part))
         seen.add(numbers)
     return found
